@@ -67,6 +67,29 @@ class TraceError(HarnessError, RuntimeError):
     """``construct`` does something that a graph cannot express; the message gives the source line."""
 
 
+class CallError(HarnessError, ValueError):
+    """What ``construct`` calls cannot be called; MindSpore's error is a ``ValueError``."""
+
+
+class OutsideError(HarnessError, RuntimeError):
+    """A call that no graph can hold."""
+
+
+class OutsideValueError(HarnessError, ValueError):
+    """A call that no graph can hold, whose error in MindSpore is a ``ValueError``."""
+
+
+class OutsideAttributeError(HarnessError, AttributeError):
+    """A call that no graph can hold, whose error in MindSpore is an ``AttributeError``."""
+
+
+class MissingArgumentError(HarnessError, KeyError):
+    """A call within a graph lacks an argument; MindSpore's error is a ``KeyError``."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class DecidedLateError(TraceError):
     """Values that are known only when the graph runs decide what the graph is: a function is traced again with them."""
 

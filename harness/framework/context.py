@@ -15,13 +15,17 @@ from typing import Any
 
 from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework import log
+from harness.framework import seed as _seed
 from harness.framework.names import fallback as _fallback
-from harness.framework.seed import get_seed, set_seed
+from harness.framework.outside import outside_graphs
+from harness.framework.seed import get_seed
 
 __all__ = [
     "GRAPH_MODE", "PYNATIVE_MODE", "ParallelMode", "get_auto_parallel_context", "get_context", "get_seed",
     "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device", "set_seed",
 ]  # fmt: skip
+
+set_seed = outside_graphs(_seed.set_seed)
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
@@ -119,6 +123,7 @@ def _check(key: str, value: Any) -> None:
             raise SettingError(f"set_context: 'jit_config' may hold {_JIT_CONFIG}, got {name}={given!r}")
 
 
+@outside_graphs
 def set_context(**kwargs: Any) -> None:
     """Changes settings, as ``mindspore.set_context``.
 
@@ -158,6 +163,7 @@ def _configuration_file(path: str) -> str:
     return real
 
 
+@outside_graphs
 def get_context(attr_key: str) -> Any:
     """The value of a setting; ``SettingError`` if no setting has that name."""
     if attr_key not in _SETTINGS:
@@ -166,6 +172,7 @@ def get_context(attr_key: str) -> Any:
     return dict(value) if isinstance(value, dict) else value
 
 
+@outside_graphs
 def set_device(device_target: str, device_id: int | None = None) -> None:
     """Chooses the device, as ``mindspore.set_device``: ``CPU``, ``GPU`` or ``Ascend``."""
     settings: dict[str, Any] = {"device_target": device_target}
@@ -201,6 +208,7 @@ _FREE: dict[str, type] = {
 _kept: dict[str, Any] = {}
 
 
+@outside_graphs
 def set_auto_parallel_context(**kwargs: Any) -> None:
     """Accepts what describes a single process; ``UnsupportedError`` for anything parallel."""
     for key, value in kwargs.items():
@@ -219,6 +227,7 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
     _kept.update({key: value for key, value in kwargs.items() if key in _FREE})
 
 
+@outside_graphs
 def get_auto_parallel_context(attr_key: str) -> Any:
     """What holds for a single process; ``SettingError`` if there is no such setting."""
     if attr_key not in _ALONE:
@@ -226,6 +235,7 @@ def get_auto_parallel_context(attr_key: str) -> Any:
     return _kept.get(attr_key, _ALONE[attr_key])
 
 
+@outside_graphs
 def reset_auto_parallel_context() -> None:
     """Gives every setting its first value."""
     _kept.clear()

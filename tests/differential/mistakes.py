@@ -1,17 +1,20 @@
 """Bad calls: a valid one of ``mistakes.txt`` with one argument that is wrong, missing, too many or of an unknown name.
 
-``python -m tests.differential.mistakes REAL [PART OF A NAME]`` runs all of them here and under the real MindSpore (REAL
-is its Python) and prints what differs; a shift of ``every`` takes one in so many.
+``python -m tests.differential.mistakes REAL [PART OF A NAME [EVERY]]`` runs all of them (one in EVERY) here and under
+the real MindSpore (REAL is its Python) and prints what differs; ``--drawn N --seed S`` takes N drawn ones, and with
+``--graphs`` each is the body of a network's ``construct``, in graph mode.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import builtins
 import copy
 import json
+import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,9 +119,9 @@ NETWORK = """def build{number}():
     return Net()()"""
 
 
-def within_graphs(calls: list[str]) -> str:
+def within_graphs(calls: Sequence[str], prelude: str = PRELUDE) -> str:
     """``program`` of calls that each are the body of a network's ``construct``, in graph mode."""
-    lines = [PRELUDE]
+    lines = [prelude]
     for number, call in enumerate(calls):
         lines.append(NETWORK.format(number=number, call=call))
         lines.append(f"tell({number}, build{number}, 3)")
@@ -172,23 +175,35 @@ def is_builtin(name: str) -> bool:
     return hasattr(builtins, name.partition(":")[0])
 
 
-def main(real: str, part: str = "", every: int = 1) -> int:
-    """Runs all and prints what differs; gives how many do."""
-    calls = all_mistakes(tuple(form for form in FORMS if part in form))[::every]
+def main(argv: Sequence[str] | None = None) -> int:
+    """Makes the calls and prints what differs; gives how many do."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("real")
+    parser.add_argument("part", nargs="?", default="", help="part of the forms' text")
+    parser.add_argument("every", nargs="?", type=int, default=1, help="one in so many")
+    parser.add_argument("--drawn", type=int, default=0, help="so many, drawn, in place of all")
+    parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3), "big"))
+    parser.add_argument("--graphs", action="store_true", help="each is the body of a network's construct")
+    given = parser.parse_args(argv)
+    calls = all_mistakes(tuple(form for form in FORMS if given.part in form))[:: given.every]
+    if given.drawn:
+        calls = list(dict.fromkeys(drawn(given.drawn, given.seed)))
     count = failed = raw = 0
-    with Pair(real) as pair:
-        for call, own, theirs in compared(pair, calls):
+    with Pair(given.real) as pair:
+        for call, own, theirs in compared(pair, calls, told=within_graphs if given.graphs else program):
             failed += bool(theirs and theirs.error)
             raw += bool(own and own.error and is_builtin(own.text))
             why = difference(own, theirs)
             count += bool(why)
             if why:
                 print(f"{call}\n    {why}", flush=True)
-    print(f"{count} of {len(calls)} calls differ; {failed} fail there; {raw} fail here with an error of Python's own")
+    drawn_by = f"seed {given.seed}: " if given.drawn else ""
+    print(
+        f"{drawn_by}{count} of {len(calls)} calls differ; {failed} fail there; {raw} fail here with an error of "
+        "Python's own"
+    )
     return count
 
 
 if __name__ == "__main__":
-    import sys
-
-    main(sys.argv[1], *sys.argv[2:3], *map(int, sys.argv[3:4]))
+    main()

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.devices import Kernels
 from harness.devices.cpu import CPU
+from harness.framework.compile import misuse
 from harness.framework.compile import statements as _statements  # noqa: F401 - what rewritten functions call
 from harness.framework.compile.effects import drop_unused_reads, wait_for_readers
 from harness.framework.compile.expand import expand
@@ -103,7 +104,7 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
         arrays = [t.asnumpy() for t in data_inputs(args)]
         tracer.knows({id(parameter): array for parameter, array in zip(inputs, arrays, strict=True)})
     try:
-        with using(tracer), python_print():
+        with using(tracer), python_print(), misuse.told():
             tracer.finish(function(*traced))
     finally:
         tracer.known = None  # the tracer is part of a cycle: arrays would stay until the collector comes

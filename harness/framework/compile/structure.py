@@ -5,7 +5,11 @@ Source: MindSpore 2.10.0, measured: a list stays a list, a dict a dict, also ins
 
 from __future__ import annotations
 
+from collections.abc import Iterator, ValuesView
+from types import FunctionType, MethodType
 from typing import Any, NamedTuple
+
+from harness.framework.tensor import Tensor
 
 
 class Structure(NamedTuple):
@@ -15,6 +19,24 @@ class Structure(NamedTuple):
     kind: type
     keys: tuple[Any, ...]
     members: tuple[Structure | None, ...]
+
+
+class Held:
+    """The kind of a result that is nothing of a graph's, and that the caller gets as it is: the only key."""
+
+
+#: what a graph has a form of its own for, or cannot give
+_NOT_HELD = (
+    Tensor, bool, int, float, complex, str, tuple, list, dict, range, FunctionType, MethodType, Iterator, ValuesView
+)  # fmt: skip
+
+
+def is_held(value: Any) -> bool:
+    """Whether a result is an object that the graph gives its caller as it is: an array, a type, what was made by the
+    way. A layer or a function is none (measured)."""
+    if isinstance(value, type):
+        return True
+    return value is not None and not isinstance(value, _NOT_HELD) and not hasattr(value, "construct")
 
 
 def taken_apart(value: Any) -> tuple[Any, Structure | None]:
@@ -33,6 +55,8 @@ def put_together(value: Any, structure: Structure | None) -> Any:
     """The result as it was written."""
     if structure is None:
         return value
+    if structure.kind is Held:
+        return structure.keys[0]
     members = [put_together(part, inner) for part, inner in zip(value, structure.members, strict=True)]
     if structure.kind is dict:
         return dict(zip(structure.keys, members, strict=True))

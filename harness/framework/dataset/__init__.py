@@ -23,6 +23,7 @@ from harness.framework.dataset.schema import Schema
 from harness.framework.dataset.sources import GeneratorDataset, NumpySlicesDataset
 from harness.framework.dataset.tfrecord import TFRecordDataset
 from harness.framework.names import fallback as _fallback
+from harness.framework.outside import keep_outside as _keep_outside
 
 __all__ = [
     "BatchInfo",
@@ -56,4 +57,14 @@ _members = {_name: globals()[_name] for _name in __all__}
 _kinds.guard_all("ds", _members)
 globals().update(_members)
 _kinds.guard_methods(Dataset, "Dataset")
+_keep_outside(
+    Dataset,
+    (
+        "batch", "create_dict_iterator", "create_tuple_iterator", "filter", "get_batch_size", "get_col_names",
+        "get_dataset_size", "get_repeat_count", "map", "padded_batch", "project", "rename", "repeat", "shuffle", "skip",
+        "take",
+    ),
+    AttributeError,
+)  # fmt: skip
+_keep_outside(Dataset, ("output_shapes", "output_types", "split"))
 __getattr__ = _fallback(__name__)

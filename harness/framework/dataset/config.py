@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable as _Callable
+from functools import partial as _partial
 from typing import Any as _Any
 
 from harness.errors import SettingTypeError
 from harness.framework import seed as _seed
 from harness.framework.dataset.checks import whole as _whole
 from harness.framework.names import lookup as _lookup
+from harness.framework.outside import outside_graphs as _outside_graphs
 
 __all__ = ["get_num_parallel_workers", "get_seed", "set_num_parallel_workers", "set_seed"]
 
 #: MindSpore's number on a machine with as many processors; results of random transforms depend on it
 WORKERS = 8
 _settings = {"workers": WORKERS}
+_in_python = _partial(_outside_graphs, kind=AttributeError)
 
 
+@_in_python
 def set_seed(seed: int) -> None:
     """Sets the seed of orders, and seeds Python's and numpy's global generators; an int in [0, 2**32)."""
     _seed.set_dataset_seed(seed)
 
 
+@_in_python
 def get_seed() -> int:
     """The seed set last, here or by ``set_seed`` of the top level, or MindSpore's default."""
     return _seed.get_dataset_seed()
 
 
+@_in_python
 def set_num_parallel_workers(num: int) -> None:
     """How many workers share the rows of a ``map`` that names no number; at least 1."""
     _settings["workers"] = _whole(num, "num", "dataset.config.set_num_parallel_workers", 1)
 
 
+@_in_python
 def get_num_parallel_workers() -> int:
     """See ``set_num_parallel_workers``; 8 at first, on every machine."""
     return _settings["workers"]
@@ -61,7 +68,7 @@ def _setter(setting: str) -> _Callable[[_Any], None]:
 def __getattr__(name: str) -> _Any:
     kind, _, setting = name.partition("_")
     if setting in _KEPT and kind == "get":
-        return lambda: _KEPT[setting]
+        return _in_python(lambda: _KEPT[setting], name=f"dataset.config.{name}")
     if setting in _KEPT and kind == "set":
-        return _setter(setting)
+        return _in_python(_setter(setting), name=f"dataset.config.{name}")
     return _lookup("dataset.config", name)

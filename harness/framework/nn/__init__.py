@@ -195,6 +195,7 @@ from harness.framework.nn.wrappers import (
     WithGradCell,
     WithLossCell,
 )
+from harness.framework.outside import outside_graphs as _outside_graphs
 
 __all__ = [
     "ASGD", "CELU", "ELU", "FTRL", "GELU", "GLU", "GRU", "LARS", "LRN", "LSTM", "PSNR", "RNN", "SGD", "SSIM",
@@ -239,4 +240,5 @@ __getattr__, _ = _lazy(__name__, dict.fromkeys(METRICS, "harness.framework.train
 
 _members = {_name: globals()[_name] for _name in __all__ if _name in globals()}
 _kinds.guard_all("nn", _members)
+_members |= {_name: _outside_graphs(_members[_name]) for _name in ("polynomial_decay_lr", "warmup_lr")}
 globals().update(_members)

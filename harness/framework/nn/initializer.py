@@ -22,6 +22,7 @@ from harness.errors import SettingError, SettingTypeError
 from harness.framework import kinds
 from harness.framework.nn import random
 from harness.framework.nn.fan import fan_of, fans, gain
+from harness.framework.outside import outside_graphs
 from harness.framework.tensor import Tensor
 
 __all__ = [
@@ -348,6 +349,7 @@ class _Delayed(Tensor):
         return made
 
 
+@outside_graphs
 @partial(kinds.checked, "initializer.initializer")
 def initializer(init: Any, shape: Any = None, dtype: DType = dtypes.float32) -> Tensor:
     """A tensor whose values an initializer gives, as ``mindspore.common.initializer.initializer``.

@@ -14,10 +14,12 @@ from harness.framework import context, kinds
 from harness.framework.compile.api import is_of_inputs, value_and_grad_traced
 from harness.framework.nn import gradient_session
 from harness.framework.nn.cell import Cell
+from harness.framework.outside import outside_graphs
 from harness.framework.runtime import session
 from harness.framework.tensor import Parameter, Tensor, is_tracing
 
 
+@outside_graphs
 def jit(
     function: Callable[..., Any] | None = None,
     *,

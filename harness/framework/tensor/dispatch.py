@@ -168,6 +168,8 @@ def _check_call(key: Any, function: Callable[..., Any], args: tuple[Any, ...], k
         try:
             signature.bind(*args, **kwargs)
         except TypeError as error:
+            if "multiple values" in str(error):
+                return
             raise TraceError(f"{key}: {error}") from None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from harness import dtypes
 from harness.dtypes import DType
 from harness.framework import kinds
+from harness.framework.outside import keep_outside
 from harness.framework.tensor.dispatch import is_eager
 from harness.framework.tensor.tensor import Tensor
 
@@ -168,3 +169,4 @@ class ParameterTuple(tuple[Parameter, ...]):
 
 kinds.guard(Parameter, "ms.Parameter")
 kinds.guard_methods(Parameter, "Parameter()")
+keep_outside(Parameter, ("__init__",), ValueError)

@@ -1,6 +1,7 @@
 """``mindspore.dataset.transforms``: transforms of values and types, and of transforms."""
 
 from harness.framework import kinds as _kinds
+from harness.framework.dataset.transforms.base import Transform
 from harness.framework.dataset.transforms.compound import Compose, RandomApply, RandomChoice, RandomOrder
 from harness.framework.dataset.transforms.values import (
     Concatenate,
@@ -15,6 +16,7 @@ from harness.framework.dataset.transforms.values import (
     Unique,
 )
 from harness.framework.names import fallback as _fallback
+from harness.framework.outside import keep_outside as _keep_outside
 
 __all__ = [
     "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply", "RandomChoice",
@@ -23,5 +25,8 @@ __all__ = [
 
 _members = {_name: globals()[_name] for _name in __all__}
 _kinds.guard_all("transforms", _members)
+for _member in (Transform, *_members.values()):
+    if isinstance(_member, type):
+        _keep_outside(_member, ("__call__",))
 globals().update(_members)
 __getattr__ = _fallback(__name__)

@@ -9,7 +9,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import DtypeError, KernelError, SettingError, SettingTypeError, UnsupportedError
+from harness.errors import DtypeError, KernelError, SettingError, SettingTypeError, ShapeError, UnsupportedError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.arithmetic import SUB, untyped
 from harness.framework.ops.functions.inner import div_of, look_up, mean_of, minus_of, pow_of, squeeze_of, sub_of, sum_of
@@ -243,6 +243,8 @@ def _std(x: Any, axis: Any, ddof: int, keepdims: bool) -> Any:
 @tensor_method("var")
 def _variance(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     rank = len(x.shape)
+    if [a for a in axes_of(axis) if rank and not -rank <= a < rank]:
+        raise ShapeError(f"Tensor.var and Tensor.std: axis must be in [{-rank}, {rank}), got {axis}")
     axes = tuple(a % rank if rank else a for a in axes_of(axis))
     over = set(axes) or set(range(rank))
     count = _product(n for i, n in enumerate(x.shape) if i in over)

@@ -255,6 +255,9 @@ class AvgPool(Primitive):
         kernel, stride = pair("AvgPool", "kernel_size", kernel_size), pair("AvgPool", "strides", strides)
         super().__init__(trailing=(kernel, stride, mode, 0))
 
+    def __call__(self, input: Any) -> Any:
+        return super().__call__(input)
+
 
 def _triple(owner: str, value: Any) -> tuple[int, int, int]:
     if not isinstance(value, (int, tuple, list)):

@@ -14,6 +14,7 @@ from harness.errors import CheckpointError, SettingError, SettingTypeError, Stat
 from harness.framework import kinds, log
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
+from harness.framework.outside import outside_graphs
 from harness.framework.tensor import Parameter, Tensor
 from harness.framework.train.checkpoint import ckpt, safetensors
 from harness.framework.train.checkpoint.content import Content
@@ -26,6 +27,7 @@ OWNER = "load_checkpoint"
 _MAX_BYTES = 2**62
 
 
+@outside_graphs
 @partial(kinds.checked, "ms.load_checkpoint")
 def load_checkpoint(
     ckpt_file_name: str,
@@ -110,6 +112,7 @@ def read_file(name: Any, format: str, *, crc: bool = False) -> Content:
     return ckpt.decode(data, name, crc=crc) if format == "ckpt" else safetensors.decode(data, name)[0]
 
 
+@outside_graphs
 @partial(kinds.checked, "ms.load_param_into_net")
 def load_param_into_net(
     net: Any, parameter_dict: dict[str, Any], strict_load: bool = False, remove_redundancy: bool = False

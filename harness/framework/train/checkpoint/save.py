@@ -18,6 +18,7 @@ from harness.errors import CheckpointWriteError, SettingError, SettingTypeError,
 from harness.framework import kinds, log
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
+from harness.framework.outside import outside_graphs
 from harness.framework.tensor import Parameter, Tensor
 from harness.framework.train.checkpoint import ckpt, safetensors
 from harness.framework.train.checkpoint.content import Content, Entry
@@ -35,6 +36,7 @@ class CheckpointDirectoryError(CheckpointWriteError, IsADirectoryError):
     """The path of a checkpoint is a directory."""
 
 
+@outside_graphs
 @partial(kinds.checked, "ms.save_checkpoint")
 def save_checkpoint(
     save_obj: Any,

@@ -1,0 +1,62 @@
+"""Calls that no graph can hold: MindSpore's compiler refuses them where the function it compiles makes them, whatever
+their arguments.
+
+Source: MindSpore 2.10.0, measured (``tests/data/functions/outside_graphs.json``). What is made inside a graph may still
+use them: MindSpore makes objects in Python.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from types import FrameType
+from typing import Any, TypeVar
+
+from harness.errors import HarnessError, OutsideAttributeError, OutsideError, OutsideValueError
+
+F = TypeVar("F", bound=Callable[..., Any])
+#: by the class of Python's own
+ERRORS: dict[type[Exception], type[HarnessError]] = {
+    RuntimeError: OutsideError, ValueError: OutsideValueError, AttributeError: OutsideAttributeError
+}  # fmt: skip
+#: the module whose functions check arguments on the way from a caller
+_CHECKS = f"{__package__}.kinds"
+_within: list[Callable[[FrameType], bool]] = []
+
+
+def ask(within: Callable[[FrameType], bool]) -> None:
+    """Sets what says whether a frame is of a function that is being compiled."""
+    _within[:] = [within]
+
+
+def outside_graphs(function: F, kind: type[Exception] = RuntimeError, name: str = "") -> F:
+    """``function``, which refuses to be called by a function that is being compiled.
+
+    Args:
+        function: any function or method.
+        kind: Python's own class of the error.
+        name: how the message names it.
+    """
+    owner = name or function.__qualname__
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_globals.get("__name__") == _CHECKS:
+            frame = frame.f_back
+        if _within and frame is not None and _within[0](frame):
+            raise ERRORS[kind](f"{owner} cannot be called within a graph; call it outside of construct")
+        return function(*args, **kwargs)
+
+    return called  # type: ignore[return-value]
+
+
+def keep_outside(cls: type, names: Iterable[str], kind: type[Exception] = RuntimeError) -> None:
+    """The same for methods of a class, of those that it defines itself."""
+    for name in names:
+        member = vars(cls).get(name)
+        if inspect.isfunction(member):
+            owner = cls.__name__ if name == "__init__" else f"{cls.__name__}.{name}"
+            setattr(cls, name, outside_graphs(member, kind, owner))

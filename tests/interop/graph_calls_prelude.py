@@ -1,0 +1,144 @@
+"""What the calls of ``graph_calls.txt`` use, as text: functions, methods and cells of a user."""
+# ruff: noqa: F821 - after the begin of ``tests/differential/mistakes_prelude.py``
+
+import functools
+
+
+def one(x):
+    return x * 2
+
+
+def dflt(x, y=1):
+    return x * y
+
+
+def star(*xs):
+    return xs[0]
+
+
+def kws(x, **k):
+    return x
+
+
+def konly(x, *, y):
+    return x * y
+
+
+def outer_wrong(x):
+    return one(x, 1)
+
+
+def nested(x):
+    def inner(z):
+        return z + 1
+
+    return inner(x, 1)
+
+
+def nested2(x):
+    def inner(z):
+        return z + 1
+
+    return inner(y=x)
+
+
+lam = lambda x: x + 1  # noqa: E731
+part = functools.partial(dflt, y=2)
+
+
+class Cell1(nn.Cell):
+    def construct(self, x, y=2):
+        return x * y
+
+
+class CellK(nn.Cell):
+    def construct(self, x, **k):
+        return x
+
+
+class WithMethod(nn.Cell):
+    def helper(self, x):
+        return x * 2
+
+    @staticmethod
+    def stat(x):
+        return x * 2
+
+    @classmethod
+    def cm(cls, x):
+        return x * 2
+
+    def construct(self, x):
+        return self.helper(x)
+
+
+class M1(WithMethod):
+    def construct(self, x):
+        return self.helper(x, 1)
+
+
+class M2(WithMethod):
+    def construct(self, x):
+        return self.helper()
+
+
+class M3(WithMethod):
+    def construct(self, x):
+        return self.helper(y=x)
+
+
+class M4(WithMethod):
+    def construct(self, x):
+        return self.stat(x, 1)
+
+
+class M5(WithMethod):
+    def construct(self, x):
+        return self.stat(y=x)
+
+
+class M6(WithMethod):
+    def construct(self, x):
+        return self.cm(x, 1)
+
+
+class Plain:
+    def __init__(self, k=1):
+        self.k = k
+
+    def act(self, x):
+        return x * self.k
+
+    def __call__(self, x):
+        return x * self.k
+
+
+plain = Plain()
+
+
+@ms.jit_class
+class JC:
+    def __init__(self, k=1):
+        self.k = k
+
+    def act(self, x):
+        return x * self.k
+
+    def __call__(self, x):
+        return x * self.k
+
+
+jc = JC()
+cell1, cellk, wm = Cell1(), CellK(), WithMethod()
+m1, m2, m3, m4, m5, m6 = M1(), M2(), M3(), M4(), M5(), M6()
+dense, relu, mse, seq = nn.Dense(3, 2), nn.ReLU(), nn.MSELoss(), nn.SequentialCell(nn.ReLU())
+conv = nn.Conv2d(2, 3, 2)
+
+
+def thrower(x):
+    raise TypeError("mine")
+
+
+@ms.jit
+def jitted(x):
+    return x * 2
