@@ -195,6 +195,7 @@ from harness.framework.nn.wrappers import (
     WithGradCell,
     WithLossCell,
 )
+from harness.framework.outside import keep_outside as _keep_outside
 from harness.framework.outside import outside_graphs as _outside_graphs
 
 __all__ = [
@@ -242,3 +243,10 @@ _members = {_name: globals()[_name] for _name in __all__ if _name in globals()}
 _kinds.guard_all("nn", _members)
 _members |= {_name: _outside_graphs(_members[_name]) for _name in ("polynomial_decay_lr", "warmup_lr")}
 globals().update(_members)
+for _kind in Cell.__mro__[:-1]:
+    _keep_outside(_kind, (
+        "cells_and_names", "check_names", "get_parameters", "init_parameters_data", "parameters_and_names",
+        "parameters_dict", "register_backward_hook", "register_backward_pre_hook", "register_forward_hook",
+        "register_forward_pre_hook", "set_jit_config", "trainable_params", "untrainable_params",
+        "update_parameters_name",
+    ))  # fmt: skip

@@ -23,7 +23,6 @@ from harness.framework.nn.jit_config import JitConfig
 from harness.framework.nn.refused import Refusals
 from harness.framework.nn.settings import Settings
 from harness.framework.ops.primitive import Primitive
-from harness.framework.outside import keep_outside
 from harness.framework.tensor import Parameter, ParameterTuple, Tensor, is_tracing
 
 _FLOAT_FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.bfloat16}
@@ -398,10 +397,3 @@ class Cell(Calls, Buffers, Settings, Refusals):
 
 kinds.guard_methods(Cell, "Cell")
 complete(Cell)
-for _kind in Cell.__mro__[:-1]:
-    keep_outside(_kind, (
-        "cells_and_names", "check_names", "get_parameters", "init_parameters_data", "parameters_and_names",
-        "parameters_dict", "register_backward_hook", "register_backward_pre_hook", "register_forward_hook",
-        "register_forward_pre_hook", "set_jit_config", "trainable_params", "untrainable_params",
-        "update_parameters_name",
-    ))  # fmt: skip

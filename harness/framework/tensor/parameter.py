@@ -170,3 +170,4 @@ class ParameterTuple(tuple[Parameter, ...]):
 kinds.guard(Parameter, "ms.Parameter")
 kinds.guard_methods(Parameter, "Parameter()")
 keep_outside(Parameter, ("__init__",), ValueError)
+keep_outside(Tensor, ("assign_value",))

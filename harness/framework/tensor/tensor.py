@@ -15,7 +15,6 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import ShapeError, UnsupportedError
 from harness.framework import kinds, observed
-from harness.framework.outside import keep_outside
 from harness.framework.tensor.devices import check_device
 from harness.framework.tensor.dispatch import graph_function, is_eager, load_operators
 from harness.framework.tensor.keywords import with_their_keywords
@@ -399,4 +398,3 @@ for _name in (
 
 kinds.TYPES["Tensor"].append(Tensor)
 kinds.guard_methods(Tensor, "Tensor")
-keep_outside(Tensor, ("assign_value",))
