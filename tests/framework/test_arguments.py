@@ -34,6 +34,8 @@ REASONS = {
     "Identity.__init__ kwargs": "likewise",
     "Cell.init_parameters_data auto_parallel_mode": _ONE,
     "Parameter.init_data layout": _ONE,
+    "Settings.set_boost boost_type": "there is one type, which is checked",
+    "Settings.update_cell_type cell_type": "an attribute for users",
     "Parameter.init_data set_sliced": _ONE,
     "histogram_bin_edges weights": "the edges are the same with and without them (measured)",
     "Parameter.set_data slice_shape": "every shape is taken with and without it (measured)",

@@ -10,10 +10,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from harness.dtypes import DType
 from harness.errors import SettingAttributeError, SettingError, SettingTypeError
 from harness.framework.nn import naming
-from harness.framework.tensor import Parameter, Tensor
+from harness.framework.tensor import Parameter
+from harness.framework.tensor.devices import asked_by_to
 
 
 class Setting:
@@ -108,7 +108,9 @@ class Settings:
         ``to(dtype, non_blocking)``, ``to(device, dtype, non_blocking)`` or ``to(tensor, non_blocking)``, by position or
         name; the device is ``"CPU"``.
         """
-        dtype = _wanted(type(self).__name__, list(args), dict(kwargs))
+        dtype = asked_by_to(type(self).__name__, args, kwargs)
+        if dtype is not None and dtype.kind not in "fc":
+            raise SettingTypeError(f"{type(self).__name__}.to takes a floating or complex dtype, got {dtype}")
         cell: Any = self
         if dtype is None:
             return self
@@ -120,21 +122,3 @@ class Settings:
                 if tensor is not None and tensor.dtype.kind in "fc":
                     each._buffers[name] = tensor.astype(dtype)
         return self
-
-
-def _wanted(owner: str, args: list[Any], kwargs: dict[str, Any]) -> DType | None:
-    """The dtype that the arguments of ``Cell.to`` ask for; None for none."""
-    known = ("device", "dtype", "non_blocking", "tensor")
-    if any(name not in known for name in kwargs) or len(args) > 3:
-        raise SettingTypeError(f"{owner}.to takes {', '.join(known)}, got {', '.join(kwargs) or len(args)}")
-    tensor = kwargs.get("tensor", args[0] if args and isinstance(args[0], Tensor) else None)
-    if tensor is not None:
-        found = tensor.dtype
-    else:
-        device = kwargs.get("device", args.pop(0) if args and isinstance(args[0], str) else None)
-        if device is not None and str(device).upper() != "CPU":
-            raise SettingError(f"{owner}.to: the device must be 'CPU', got {device!r}")
-        found = kwargs.get("dtype", args[0] if args else None)
-    if found is not None and (not isinstance(found, DType) or found.kind not in "fc"):
-        raise SettingTypeError(f"{owner}.to takes a floating or complex dtype, got {found}")
-    return found

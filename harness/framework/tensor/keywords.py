@@ -82,7 +82,10 @@ def with_their_keywords(method: str, function: F) -> F:
     def called(*args: Any, **kwargs: Any) -> Any:
         if not kwargs:
             return function(*args)
-        form = next((form for form in forms if form.names.keys() >= kwargs.keys()), None)
+        taken = len(args) - 1
+        form = next(
+            (form for form in forms if kwargs.keys() <= form.names.keys() - set(list(form.names)[:taken])), None
+        )
         if form is None:
             known = " or ".join(", ".join(form.names) for form in forms)
             raise SettingTypeError(f"Tensor.{method} takes the keywords {known}, got {', '.join(kwargs)}")
@@ -91,6 +94,10 @@ def with_their_keywords(method: str, function: F) -> F:
             raise KernelError(f"Tensor.{method}({', '.join(kwargs)}) has no CPU kernel{place}; use other keywords")
         given = {form.names[name]: value for name, value in kwargs.items() if form.names[name] != "-"}
         only = (given.pop("*"),) if "*" in given else ()
+        if "*" not in form.names.values() and taken <= len(form.names) and form.kind == "ext":
+            # What is given by position has this form's names.
+            given |= dict(zip(form.names.values(), args[1:], strict=False))
+            args = args[:1]
         return function(*args, *only, **given, **({"ext": True} if form.kind == "ext" else {}))
 
     return called  # type: ignore[return-value]

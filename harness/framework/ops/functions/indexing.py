@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.errors import SettingTypeError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.shape import sizes
@@ -24,12 +25,14 @@ _SCATTER = {"none": 0, "add": 1}
 
 
 @tensor_method("gather")
-def _gather(self: Tensor, input_indices: Any, axis: Any, batch_dims: int = 0, *, ext: bool = False) -> Tensor:
+def _gather(self: Tensor, input_indices: Any, axis: Any, batch_dims: Any = None, *, ext: bool = False) -> Tensor:
     """``gather(input_indices, axis)``, or ``gather(dim, index)``: ``gather_d``."""
+    if batch_dims is not None and not isinstance(input_indices, Tensor):
+        raise SettingTypeError(f"Tensor.gather: input_indices must be a Tensor, got {type(input_indices).__name__}")
     if ext or isinstance(axis, Tensor):
         dim, index = (axis, input_indices) if isinstance(input_indices, Tensor) else (input_indices, axis)
         return gather_d(self, dim, index)
-    return gather(self, input_indices, axis, batch_dims)
+    return gather(self, input_indices, axis, batch_dims or 0)
 
 
 def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: int = 0) -> Tensor:

@@ -16,7 +16,7 @@ from harness.framework.ops.functions.create import constant, diag
 from harness.framework.ops.functions.indexing import gather_d, tensor_scatter_elements
 from harness.framework.ops.functions.join import concat
 from harness.framework.ops.functions.search import nonzero
-from harness.framework.ops.functions.shape import axis_of, broadcast_to, expand_dims, flip, reshape, transpose
+from harness.framework.ops.functions.shape import as_dtype, axis_of, broadcast_to, expand_dims, flip, reshape, transpose
 from harness.framework.ops.operators.scatter_along import FILL
 from harness.framework.ops.reduce import axes_of, is_whole
 from harness.framework.tensor import Tensor, call, tensor_method
@@ -81,7 +81,7 @@ def trace(input: Tensor) -> Tensor:
 @tensor_method("trace")
 def _trace(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
     numbers = [Tensor(np.asarray(n, np.int64)) for n in (offset, axis1, axis2)]
-    return call("TraceV2", self, *numbers, dtype)  # type: ignore[no-any-return]
+    return call("TraceV2", self, *numbers, None if dtype is None else as_dtype(dtype))  # type: ignore[no-any-return]
 
 
 @tensor_method("diff")

@@ -88,13 +88,15 @@ def _choose(self: Any, choices: Any, mode: str = "clip") -> Any:
 
 
 @tensor_method("index_add")
-def _index_add(self: Any, *args: Any, alpha: Any = 1, **kwargs: Any) -> Any:
+def _index_add(self: Any, *args: Any, alpha: Any = None, **kwargs: Any) -> Any:
     """In place: ``index_add(indices, y, axis)`` or ``(dim, index, source)``; it has no kernel in graphs (measured)."""
     if not is_eager():
         raise KernelError("Tensor.index_add has no CPU kernel in a graph; use ops.tensor_scatter_add")
     if kwargs.keys() & {"indices", "y", "axis"} or (args and isinstance(args[0], Tensor)):
+        if alpha is not None:
+            raise SettingTypeError("Tensor.index_add takes alpha with dim, index and source only")
         return index_add(self, *args, **kwargs)
-    return _added(self, *args, alpha=alpha, **kwargs)
+    return _added(self, *args, alpha=1 if alpha is None else alpha, **kwargs)
 
 
 def _added(x: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from harness import dtypes
 from harness.errors import SettingTypeError, UnsupportedError
 from harness.framework.ops.functions.shape import axis_of
 from harness.framework.ops.operators.argmax import as_numbers
@@ -57,15 +58,19 @@ def _argmax(x: Any, axis: Any = _UNSAID, keepdims: bool = False, *, ext: bool = 
 
 
 @tensor_method("argmax_with_value")
-def _argmax_with_value(x: Any, axis: int = 0, keep_dims: bool = False) -> Any:
-    """(largest, their Int64 places) along ``axis``."""
+def _argmax_with_value(x: Any, axis: int | None = 0, keep_dims: bool = False) -> Any:
+    """(largest, their Int64 places) along ``axis``; over all: (value, 0)."""
+    if axis is None:
+        return x.max(), Tensor(0, dtypes.int64)
     places, values = call("ArgMaxWithValue", x, axis, keep_dims)
     return values, places
 
 
 @tensor_method("argmin_with_value")
-def _argmin_with_value(x: Any, axis: int = 0, keep_dims: bool = False) -> Any:
-    """(smallest, their Int64 places) along ``axis``."""
+def _argmin_with_value(x: Any, axis: int | None = 0, keep_dims: bool = False) -> Any:
+    """(smallest, their Int64 places) along ``axis``; over all: (value, 0)."""
+    if axis is None:
+        return x.min(), Tensor(0, dtypes.int64)
     places, values = call("ArgMinWithValue", x, axis, keep_dims)
     return values, places
 

@@ -12,7 +12,8 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError, SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops.functions.inner import widened_of
-from harness.framework.tensor import Tensor, call, read, tensor_method, tensor_property
+from harness.framework.tensor import Tensor, call, is_tracing, read, tensor_method, tensor_property
+from harness.framework.tensor.devices import asked_by_to
 
 __all__ = [
     "broadcast_to", "cast", "expand_dims", "flatten", "flip", "moveaxis", "movedim", "numel", "permute", "rank",
@@ -22,15 +23,13 @@ __all__ = [
 
 
 def as_dtype(given: Any) -> DType:
-    """A dtype given as such or by name; ``TypeError`` otherwise."""
+    """A dtype given as such, or Python's type; ``TypeError`` otherwise, for a name too (measured)."""
     if isinstance(given, DType):
         return given
-    if isinstance(given, str):
-        return dtypes.by_name(given)
     python = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float32}
     if given in python:
         return python[given]
-    raise TypeError(f"a dtype is needed, got {given!r}")
+    raise SettingTypeError(f"a dtype is needed, got {given!r}")
 
 
 #: further names that ``Tensor.astype`` has for dtypes
@@ -42,7 +41,7 @@ _SPELLED = {
 
 
 def asked_dtype(given: Any) -> DType:
-    """A dtype as ``Tensor.astype`` takes it: numpy's scalar types, too; ``float`` is Float64, ``int`` Int64.
+    """A dtype as ``Tensor.astype`` takes it: names and numpy's scalar types, too; ``float`` is Float64, ``int`` Int64.
 
     Raises:
         TypeError: it is none, or numpy's dtype object.
@@ -51,7 +50,7 @@ def asked_dtype(given: Any) -> DType:
         return dtypes.from_numpy(given)
     if given is float:
         return dtypes.float64
-    return as_dtype(_SPELLED.get(given, given) if isinstance(given, str) else given)
+    return dtypes.by_name(_SPELLED.get(given, given)) if isinstance(given, str) else as_dtype(given)
 
 
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
@@ -115,8 +114,12 @@ def _copy(self: Tensor) -> Tensor:
 
 
 @tensor_method("to")
-def _to(self: Tensor, dtype: Any) -> Tensor:
-    return cast(self, dtype)
+def _to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """In another dtype, or that of another tensor; see ``asked_by_to``."""
+    dtype = asked_by_to("Tensor", args, kwargs)
+    if dtype is not None and dtype is not self.dtype:
+        return cast(self, dtype)
+    return self if is_tracing() else Tensor(self.asnumpy().copy(), self.dtype)
 
 
 @tensor_method("type_as")
@@ -164,11 +167,15 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 
 
 @tensor_method("flatten")
-def _flatten(self: Tensor, order: Any = "C", last: Any = None, *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+def _flatten(self: Tensor, order: Any = "C", last: Any = None, *, start_dim: Any = None, end_dim: Any = None) -> Tensor:
     """``flatten(order, start_dim=, end_dim=)``, or ``flatten(start_dim, end_dim)`` by position."""
     if type(order) is int:
-        return call("FlattenExt", self, order, end_dim if last is None else last)  # type: ignore[no-any-return]
-    return flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+        if start_dim is not None or (last is not None and end_dim is not None):
+            raise SettingTypeError("Tensor.flatten takes start_dim and end_dim once each, got one of them twice")
+        ends = [each for each in (last, end_dim) if each is not None]
+        return call("FlattenExt", self, order, *(ends or [-1]))  # type: ignore[no-any-return]
+    first, end = 0 if start_dim is None else start_dim, -1 if end_dim is None else end_dim
+    return flatten(self, order, start_dim=first, end_dim=end)
 
 
 @tensor_method("ravel")

@@ -20,9 +20,31 @@ from harness.graph import Spec, TensorSpec
 _KEPT = ("kernel_size", "strides", "input_names", "ceil_mode", "divisor_override", "pad_mode", "output_names", "format")
 
 
-def _padded(call: Call, x: Array) -> Array:
-    pads = call.attrs["pad_list"]
-    return np.pad(x, [(0, 0), (0, 0), *zip(pads[::2], pads[1::2], strict=True)])
+def around(call: Call, shape: Sequence[int], out: Sequence[int]) -> tuple[int, ...]:
+    """How much stands before and after (d, h, w) of an input of ``shape``: its padding, and with ``ceil_mode`` what
+    the last windows reach beyond it."""
+    attrs = call.attrs
+    axes = zip(shape[2:], attrs["kernel_size"][2:], attrs["strides"][2:], attrs["pad_list"][::2],
+               attrs["pad_list"][1::2], out, strict=True)  # fmt: skip
+    reach = [(before, max(after, (m - 1) * s + k - n - before)) for n, k, s, before, after, m in axes]
+    return tuple(n for pair in reach for n in pair)
+
+
+def _grown(x: Array, pads: Sequence[int], value: int = 0) -> Array:
+    return np.pad(x, [(0, 0), (0, 0), *zip(pads[::2], pads[1::2], strict=True)], constant_values=value)
+
+
+def _windows(call: Call, size: Sequence[int]) -> tuple[int, ...]:
+    """Number of windows along each axis. With ``ceil_mode`` a last one may reach beyond the padding, but begins in the
+    input or the padding before it (measured)."""
+    attrs = call.attrs
+    kernel, stride, pads = attrs["kernel_size"][2:], attrs["strides"][2:], attrs["pad_list"]
+    if not attrs["ceil_mode"]:
+        return places(size, kernel, stride, pads)
+    axes = zip(size, kernel, stride, pads[::2], pads[1::2], strict=True)
+    return tuple(
+        min(-(-(n + before + after - k) // s) + 1, (n + before - 1) // s + 1) for n, k, s, before, after in axes
+    )
 
 
 def _parts(call: Call, padded: Array, out: tuple[int, ...]) -> Array:
@@ -35,9 +57,12 @@ def divisors(call: Call, shape: tuple[int, ...], out: tuple[int, ...]) -> Any:
     """What each window's sum is divided by."""
     if call.attrs["divisor_override"]:
         return call.attrs["divisor_override"]
-    if call.attrs["count_include_pad"]:
+    pads, reach = tuple(call.attrs["pad_list"]), around(call, shape, out)
+    counted = bool(call.attrs["count_include_pad"])
+    if counted and reach == pads:
         return prod(call.attrs["kernel_size"])
-    return _parts(call, _padded(call, np.ones((1, 1, *shape[2:]))), out).sum(axis=0)
+    inner = _grown(np.ones((1, 1, *shape[2:])), pads, int(counted))
+    return _parts(call, _grown(inner, [n - m for n, m in zip(reach, pads, strict=True)]), out).sum(axis=0)
 
 
 @operator
@@ -50,16 +75,16 @@ class AvgPool3D(Operator):
 
     def infer(self, call: Call) -> Spec:
         x, attrs = call.shape(0), call.attrs
-        if len(x) != 5 or attrs["ceil_mode"]:
-            raise UnsupportedError(f"{call.op} is supported for volumes, without ceil_mode")
-        out = places(x[2:], attrs["kernel_size"][2:], attrs["strides"][2:], attrs["pad_list"])
+        if len(x) != 5:
+            raise UnsupportedError(f"{call.op} is supported for volumes, got shape {x}")
+        out = _windows(call, x[2:])
         if min(out) < 1:
             raise call.fail(f"a window of {list(attrs['kernel_size'][2:])} does not fit into {list(x[2:])}")
         return TensorSpec(call.dtype(0), (*x[:2], *out))
 
     def kernel(self, call: Call, x: Array) -> Array:
         out = call.outputs()[0].shape[2:]
-        parts = _parts(call, _padded(call, numerics.wide(x)), out)
+        parts = _parts(call, _grown(numerics.wide(x), around(call, x.shape, out)), out)
         return np.asarray(numerics.total(parts, 0) / divisors(call, x.shape, out))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
@@ -80,9 +105,10 @@ class AvgPool3DGrad(Operator):
         return TensorSpec(call.dtype(1), ints(call, 0))
 
     def kernel(self, call: Call, _shape: Any, dout: Array) -> Array:
-        shape, out, pads = call.outputs()[0].shape, dout.shape[2:], call.attrs["pad_list"]
+        shape, out = call.outputs()[0].shape, dout.shape[2:]
+        pads = around(call, shape, out)
         share = numerics.wide(dout) / divisors(call, shape, out)
-        result = _padded(call, np.zeros(shape))
+        result = _grown(np.zeros(shape), pads)
         for at in product(*map(range, call.attrs["kernel_size"][2:])):
             result[spread(at, out, call.attrs["strides"][2:])] += share
         inner = tuple(slice(before, before + n) for before, n in zip(pads[::2], shape[2:], strict=True))

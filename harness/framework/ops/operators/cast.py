@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness.dtypes import DType
+from harness.errors import DtypeError
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import type_of
 from harness.framework.tensor import call as emit
@@ -39,7 +40,7 @@ class Cast(Operator):
         if isinstance(target, np.ndarray):
             target = type_of(target)
         if not isinstance(target, DType):
-            raise call.fail(f"argument 1 must be a dtype, got {target!r}")
+            raise DtypeError(f"{call.op}: a dtype is needed, got {target!r}")
         return TensorSpec(target, call.shape(0))
 
     def kernel(self, call: Call, x: Array, _dtype: Any) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -71,7 +72,8 @@ def _avg_pool_grad(call: Call, x: Any, _out: Any, dout: Any, *_settings: Any) ->
 def _avg_pool3d(call: Call, x: Any) -> Any:
     _floating(x)
     kernel_size, stride = call.attrs["kernel_size"][2:], call.attrs["strides"][2:]
-    sums = functional.avg_pool3d(_around(x, call, 1), kernel_size, stride, divisor_override=1)
+    pads = avg_pool3d.around(call, x.shape, call.outputs()[0].shape[2:])
+    sums = functional.avg_pool3d(_around(x, pads, 1), kernel_size, stride, divisor_override=1)
     return sums / _divisors(call, x, tuple(x.shape), tuple(sums.shape[2:]))
 
 
@@ -80,14 +82,15 @@ def _avg_pool3d_grad(call: Call, _shape: Any, dout: Any) -> Any:
     _floating(dout)
     shape, kernel_size, stride = call.outputs()[0].shape, call.attrs["kernel_size"][2:], call.attrs["strides"][2:]
     share = dout / _divisors(call, dout, shape, tuple(dout.shape[2:]))
-    grown = _around(dout.new_zeros(shape), call, 1)
-    return _around(_aten.avg_pool3d_backward(share, grown, kernel_size, stride, (0, 0, 0), False, False, 1), call, -1)
+    pads = avg_pool3d.around(call, shape, dout.shape[2:])
+    grown = _around(dout.new_zeros(shape), pads, 1)
+    return _around(_aten.avg_pool3d_backward(share, grown, kernel_size, stride, (0, 0, 0), False, False, 1), pads, -1)
 
 
-def _around(x: Any, call: Call, sign: int) -> Any:
+def _around(x: Any, pads: Sequence[int], sign: int) -> Any:
     """A volume with its padding (``sign`` 1), or without (-1)."""
-    d, d_end, h, h_end, w, w_end = (sign * n for n in call.attrs["pad_list"])
-    return functional.pad(x, (w, w_end, h, h_end, d, d_end)) if any(call.attrs["pad_list"]) else x
+    d, d_end, h, h_end, w, w_end = (sign * n for n in pads)
+    return functional.pad(x, (w, w_end, h, h_end, d, d_end)) if any(pads) else x
 
 
 def _divisors(call: Call, like: Any, shape: tuple[int, ...], out: tuple[int, ...]) -> Any:
