@@ -22,7 +22,7 @@ PRELUDE = """
 import json, os, sys
 import numpy as np
 import mindspore as ms
-from mindspore import Parameter, Tensor, float16, float32, int32, int64, nn, ops
+from mindspore import Parameter, Tensor, float16, float32, int32, int64, mint, nn, ops
 ms.set_context(mode=ms.GRAPH_MODE); ms.set_device("CPU"); ms.set_seed(1)
 INF, NAN = float("inf"), float("nan")
 def grid(*shape):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness import Tensor, dtypes, ops
+from harness import Parameter, Tensor, dtypes, mint, nn, ops
 from harness.framework.compile.api import value_and_grad_traced
 from harness.framework.compile.order import Numbering
 from harness.framework.compile.program import compile_function
@@ -32,7 +32,8 @@ def given(values: Any, dtype: str = "float32") -> Tensor:
 
 
 WORDS = {
-    "ops": ops, "grid": grid, "given": given, "INF": float("inf"), "NAN": float("nan"),
+    "mint": mint, "nn": nn, "ops": ops, "grid": grid, "Parameter": Parameter, "given": given, "INF": float("inf"),
+    "NAN": float("nan"),
     **{name: dtypes.by_name(name) for name in ("float16", "float32", "int32", "int64")},
 }  # fmt: skip
 

@@ -14,11 +14,20 @@ from harness.framework import jit
 from harness.framework.seed import seeded
 
 WEIGHTS = Tensor(np.array([[0.1, 0.0, 0.9], [1.0, 1.0, 0.0]], np.float32))
+ALPHAS = Tensor(np.array([0.5, 3.0, 900.0], np.float32))
+SHAPE = Tensor(np.array([400], np.int32))
+ENDS = Tensor(np.asarray(-2, np.int32)), Tensor(np.asarray(3, np.int32))
+TRUE = Tensor(np.array([[0, 3], [7, 1]], np.int64))
 CALLS: dict[str, Callable[[], Any]] = {
     "randint": lambda: ops.randint(-2, 3, (40, 5)),
     "randint_like": lambda: ops.randint_like(Tensor(np.zeros((40, 5), np.int32)), -2, 3),
     "randperm": lambda: ops.randperm(50),
     "multinomial": lambda: ops.multinomial(WEIGHTS, 100),
+    "random_gamma": lambda: ops.random_gamma(SHAPE, ALPHAS),
+    "random_poisson": lambda: ops.random_poisson(SHAPE, ALPHAS),
+    "laplace": lambda: ops.laplace((40, 3), ALPHAS, ALPHAS),
+    "standard_laplace": lambda: ops.standard_laplace((40, 3)),
+    "uniform of Int32": lambda: ops.uniform((40, 3), *ENDS, dtype=dtypes.int32),
     "multinomial, each once": lambda: ops.multinomial(WEIGHTS, 2, False),
 }
 
@@ -133,3 +142,58 @@ def test_bernoulli_draws_ones_as_often_as_it_should() -> None:
     assert abs(first.mean() - 0.3) < 0.02  # six standard deviations
     assert (first != second).any()
     assert (ops.bernoulli(x, 0.3, 7).asnumpy() == ops.bernoulli(x, 0.3, 7).asnumpy()).all()
+
+
+def test_gamma_poisson_and_laplace_have_their_means_and_deviations() -> None:
+    alphas = ALPHAS.asnumpy()
+    for drawn in (ops.random_gamma(SHAPE, ALPHAS, 3), ops.random_poisson(SHAPE, ALPHAS, 3)):
+        assert (drawn.dtype, drawn.shape) == (dtypes.float32, (400, 3))
+        values = drawn.asnumpy()
+        assert np.all(np.abs(values.mean(0) - alphas) < 5 * np.sqrt(alphas / 400))
+        assert np.all(np.abs(values.std(0) / np.sqrt(alphas) - 1) < 0.3)
+    assert ops.random_poisson(SHAPE, ALPHAS, 3, dtypes.int64).dtype is dtypes.int64
+    wave = ops.standard_laplace((2000,), 3).asnumpy()
+    assert abs(wave.mean()) < 0.2
+    assert 1.2 < wave.std() < 1.6
+
+
+def test_categories_have_the_shares_of_softmax() -> None:
+    drawn = ops.random_categorical(Tensor(np.log(np.array([[0.25, 0.75]], np.float32))), 1000, 4)
+    assert (drawn.dtype, drawn.shape) == (dtypes.int64, (1, 1000))
+    assert 650 < drawn.asnumpy().sum() < 850
+
+
+@pytest.mark.parametrize("sampler", [ops.log_uniform_candidate_sampler, ops.uniform_candidate_sampler])
+def test_candidates_and_how_often_they_are_expected(sampler: Callable[..., Any]) -> None:
+    """The rule of expectations was seen in results of the real one: a chance times the number of draws, or 1 minus the
+    chance that no draw hits, where more draws were needed than classes."""
+    found, of_true, of_found = sampler(TRUE, 2, 8, True, 8)
+    assert sorted(found.tolist()) == list(range(8))
+    assert (of_true.shape, of_found.shape, of_true.dtype) == ((2, 2), (8,), dtypes.float32)
+    assert 0 < of_found.asnumpy().min() <= of_found.asnumpy().max() <= 1
+    found, of_true, of_found = sampler(TRUE, 2, 50, False, 8)
+    chances = of_true.asnumpy() / 50
+    assert set(found.tolist()) <= set(range(8))
+    assert np.allclose(chances[0, 0], np.log(2) / np.log(9) if "log" in sampler.__name__ else 1 / 8)
+
+
+def test_accidental_hits_are_not_drawn() -> None:
+    found = ops.uniform_candidate_sampler(TRUE, 2, 40, False, 8, 0, True)[0]
+    assert set(found.tolist()) <= {2, 4, 5, 6}
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], type[Exception]]] = {
+    "more different classes than there are": (lambda: ops.uniform_candidate_sampler(TRUE, 2, 9, True, 8), ValueError),
+    "another number of true classes": (lambda: ops.uniform_candidate_sampler(TRUE, 1, 4, True, 8), ValueError),
+    "a dimension of 0": (lambda: ops.standard_laplace((0,)), ValueError),
+    "a mean that is no tensor": (lambda: ops.laplace((2,), 1.0, ALPHAS), TypeError),
+    "logits of one axis": (lambda: ops.random_categorical(ALPHAS, 3), ValueError),
+    "classes that are floats": (lambda: ops.RandomCategorical(dtypes.float32), TypeError),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_samplers_refuse(name: str) -> None:
+    call, error = REFUSED[name]
+    with pytest.raises(error):
+        call()

@@ -14,7 +14,7 @@ from tests.framework.ops.facts import emitted, read, recorded
 from tests.framework.ops.test_arrays import emission, result
 from tests.framework.ops.test_values import close
 
-GRAPHS, VALUES = (recorded(f"function_{name}") for name in ("graphs", "values"))
+GRAPHS, VALUES = (recorded(f"function_{name}") | recorded(f"later_{name}") for name in ("graphs", "values"))
 
 
 @pytest.mark.parametrize("case", [case for case, found in GRAPHS.items() if not isinstance(found, str)])

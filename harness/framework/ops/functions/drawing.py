@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
-from harness.framework.ops.functions.arithmetic import div
-from harness.framework.ops.functions.random import rand
+from harness.framework.ops.functions.random import rand, whole_tensor
 from harness.framework.ops.functions.search import topk
+from harness.framework.ops.functions.shape import reshape
 from harness.framework.seed import operator_seeds
 from harness.framework.tensor import Tensor, call, tensor_method
 
-__all__ = ["multinomial", "randint", "randint_like", "randperm"]
+__all__ = [
+    "log_uniform_candidate_sampler",
+    "multinomial",
+    "randint",
+    "randint_like",
+    "randperm",
+    "uniform_candidate_sampler",
+]
 
 
-def _attrs(kernel: str, seed: int | None, inputs: list[str]) -> dict[str, Any]:
+def _attrs(kernel: str, seed: int | None, inputs: list[str], **added: Any) -> dict[str, Any]:
     seeds = operator_seeds(kernel, seed or 0)
     return {
-        "seed2": seeds[1], "input_names": inputs, "output_names": ["output"], "side_effect_hidden": True,
+        "seed2": seeds[1], "input_names": inputs, "output_names": ["output"], **added, "side_effect_hidden": True,
         "seed": seeds[0],
     }  # fmt: skip
 
@@ -79,8 +87,64 @@ def multinomial(input: Any, num_samples: int, replacement: bool = True, seed: in
     """
     _whole("multinomial", "num_samples", num_samples)
     if replacement:
-        return call("Multinomial", input, num_samples, **_attrs("multinomial", seed, ["input", "num_samples"]))
+        attrs = _attrs("multinomial", seed, ["x", "num_samples"], random_cache=False)
+        return call("Multinomial", input, whole_tensor(num_samples), **attrs, dtype=dtypes.int32)
     if num_samples > input.shape[-1]:
         raise SettingError(f"multinomial: {num_samples} of {input.shape[-1]} classes are asked for, each once")
-    chances = rand(*input.shape, seed=seed)
-    return topk(div(chances.log(), input + 1e-6), num_samples)[1]
+    chances = reshape(rand(math.prod(input.shape), seed=seed), tuple(input.shape))
+    return topk(call("RealDiv", chances.log(), input + 1e-6), num_samples)[1]
+
+
+def candidates(
+    owner: str, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, **added: Any
+) -> dict[str, Any]:
+    """Attributes of a candidate sampler.
+
+    Raises:
+        SettingError: a number is below 1, or more different classes are asked for than there are.
+    """
+    for value, name in ((num_true, "num_true"), (num_sampled, "num_sampled"), (range_max, "range_max")):
+        if _whole(owner, name, value) < 1:
+            raise SettingError(f"{owner}: {name} must be above 0, got {value}")
+    if not isinstance(unique, bool):
+        raise SettingTypeError(f"{owner}: unique must be a bool, got {unique!r}")
+    if unique and num_sampled > range_max:
+        raise SettingError(f"{owner}: {num_sampled} different classes of {range_max} are asked for")
+    return {
+        "range_max": range_max, "num_true": num_true, "side_effect_hidden": True, "seed": _whole(owner, "seed", seed),
+        "unique": unique, "num_sampled": num_sampled, **added,
+    }  # fmt: skip
+
+
+#: names of the arguments and results of LogUniformCandidateSampler
+LOG_UNIFORM: dict[str, Any] = {
+    "input_names": ["true_classes"],
+    "output_names": ["sampled_candidates", "true_expected_count", "sampled_expected_count"],
+}
+
+
+def log_uniform_candidate_sampler(
+    true_classes: Any, num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0
+) -> Any:
+    """``num_sampled`` classes below ``range_max``, the smaller the likelier, and how often each of ``true_classes``
+    (n, num_true) and of those drawn is expected."""
+    attrs = candidates("log_uniform_candidate_sampler", num_true, num_sampled, unique, range_max, seed)
+    return call("LogUniformCandidateSampler", true_classes, **LOG_UNIFORM, random_cache=False, **attrs)
+
+
+def uniform_candidate_sampler(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int = 0,
+    remove_accidental_hits: bool = False,
+) -> Any:
+    """``num_sampled`` classes below ``range_max``, all alike, and how often each of ``true_classes`` (n, num_true) and
+    of those drawn is expected; ``remove_accidental_hits``: none of the true ones is drawn."""
+    attrs = candidates(
+        "uniform_candidate_sampler", num_true, num_sampled, unique, range_max, seed,
+        remove_accidental_hits=remove_accidental_hits,
+    )  # fmt: skip
+    return call("UniformCandidateSampler", true_classes, random_cache=False, **attrs)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from harness import dtypes
-from harness.errors import SettingError, ShapeError
+from harness.errors import SettingError, SettingTypeError, ShapeError
 from harness.framework.ops.constants import int_tensor
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
@@ -24,8 +24,8 @@ from harness.framework.tensor import Tensor, call, graph_function
 _logsumexp = graph_function("ops.logsumexp", logsumexp)
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "ctc_loss", "l1_loss", "mse_loss",
-    "nll_loss", "smooth_l1_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "ctc_greedy_decoder", "ctc_loss",
+    "l1_loss", "mse_loss", "nll_loss", "smooth_l1_loss",
 ]  # fmt: skip
 
 
@@ -206,3 +206,13 @@ def ctc_loss(
     elif reduction == "mean":
         loss = (loss / call("Maximum", call("Cast", target_lengths, loss.dtype), 1)).mean()
     return loss, likelihoods
+
+
+def ctc_greedy_decoder(inputs: Tensor, sequence_length: Tensor, merge_repeated: bool = True) -> Any:
+    """The labels of the likeliest class at each time of scores (time, batch, classes), the last of which is the blank:
+    their places (n, 2), the labels (n,), the shape (2,) of their table, and the negated sums of the scores (batch, 1);
+    ``merge_repeated``: of equal labels in a row one is kept."""
+    if not isinstance(merge_repeated, bool):
+        raise SettingTypeError(f"ctc_greedy_decoder: merge_repeated must be a bool, got {merge_repeated!r}")
+    attrs: dict[str, Any] = {"merge_repeated": merge_repeated, "output_is_dynamic_shape": True}
+    return call("CTCGreedyDecoder", inputs, sequence_length, **attrs)

@@ -81,14 +81,22 @@ def multi_margin_loss(
         weight: (c,), of the target's class; ones if None.
         reduction: ``mean``, ``sum`` or ``none``.
     """
+    return call("MultiMarginLoss", input, target, weight, **margin_attrs(p, margin, reduction))
+
+
+def margin_attrs(p: int, margin: float, reduction: str) -> dict[str, Any]:
+    """Attributes of MultiMarginLoss.
+
+    Raises:
+        SettingError: a power other than 1 and 2, or an unknown reduction.
+    """
     _check_reduction("multi_margin_loss", reduction)
     if p not in (1, 2):
         raise SettingError(f"multi_margin_loss: p must be 1 or 2, got {p!r}")
-    attrs: dict[str, Any] = {
+    return {
         "p": p, "input_names": ["x", "target", "weight"], "margin": float(margin), "reduction": reduction,
         "output_names": ["y"],
     }  # fmt: skip
-    return call("MultiMarginLoss", input, target, weight, **attrs)
 
 
 def multilabel_soft_margin_loss(input: Any, target: Any, weight: Tensor | None = None, reduction: str = "mean") -> Any:

@@ -179,12 +179,17 @@ def _unpooled(
     pads = _sides(padding, len(kernel), "padding", owner)
     if len(kernel) == 1:
         kernel, moved, pads = (*kernel, 1), (*moved, 1), (*pads, 0)
-    rank = len(kernel)
-    attrs: dict[str, Any] = {
+    return call(f"MaxUnpool{len(kernel)}D", x, indices, **unpool_attrs(kernel, moved, pads, shape))
+
+
+def unpool_attrs(
+    kernel: tuple[int, ...], moved: tuple[int, ...], pads: tuple[int, ...], shape: tuple[int, ...]
+) -> dict[str, Any]:
+    """Attributes of MaxUnpool2D and MaxUnpool3D."""
+    return {
         "strides": (1, 1, *moved), "input_names": ["x", "argmax"], "pads": (1, 1, *pads), "ksize": (1, 1, *kernel),
-        "output_names": ["y"], "format": "NCDHW"[-rank - 2 :] if rank == 3 else "NCHW", "output_shape": shape,
+        "output_names": ["y"], "format": "NCDHW" if len(kernel) == 3 else "NCHW", "output_shape": shape,
     }  # fmt: skip
-    return call(f"MaxUnpool{rank}D", x, indices, **attrs)
 
 
 def max_unpool1d(

@@ -8,14 +8,14 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import SettingError, SettingTypeError, UnsupportedError
+from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.expansion import constant_value, scalar
 from harness.framework.seed import operator_seeds
-from harness.framework.tensor import Tensor, call
+from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "bernoulli", "dropout", "normal", "rand", "rand_like", "randn", "randn_like", "shuffle", "standard_normal",
-    "uniform",
+    "bernoulli", "dropout", "laplace", "normal", "rand", "rand_like", "randn", "randn_like", "random_categorical",
+    "random_gamma", "random_poisson", "shuffle", "standard_laplace", "standard_normal", "uniform",
 ]  # fmt: skip
 
 
@@ -84,13 +84,70 @@ def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Any:
 
 
 def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: DType = dtypes.float32) -> Any:
-    """Numbers uniform in [minval, maxval) (two tensors)."""
+    """Numbers uniform in [minval, maxval) (two tensors); ``dtype``: Float32, or Int32 for whole numbers."""
+    if dtype is dtypes.int32:
+        attrs = stream_attrs(operator_seeds("uniform", seed or 0), None, False)
+        del attrs["dtype"]
+        return call(
+            "UniformInt", tuple(shape), minval, maxval, **attrs | {"input_names": ["shape", "minval", "maxval"]}
+        )
     if dtype is not dtypes.float32:
-        raise UnsupportedError(f"ops.uniform: dtype must be Float32, got {dtype}")
+        raise SettingTypeError(f"ops.uniform: dtype must be Float32 or Int32, got {dtype}")
     low, high = constant_value(minval), constant_value(maxval)
     known = low is not None and high is not None
     width = Tensor(np.asarray(high - low), minval.dtype) if known else call("Sub", maxval, minval)  # type: ignore[operator]
     return call("Add", call("Mul", _drawn("UniformReal", "uniform", shape, seed), width), minval)
+
+
+def _drawn_by(op: str, kernel: str, seed: int | None, inputs: list[str], *args: Any, **attrs: Any) -> Any:
+    seeds = operator_seeds(kernel, seed or 0)
+    names: dict[str, Any] = {"seed2": seeds[1], "input_names": inputs, "output_names": ["output"]}
+    return call(op, *args, **names, random_cache=False, side_effect_hidden=True, seed=seeds[0], **attrs)
+
+
+def random_gamma(shape: Any, alpha: Any, seed: int | None = None) -> Any:
+    """Numbers of the gamma distribution: ``shape`` (a tensor) of them for each shape parameter ``alpha``."""
+    return _drawn_by("RandomGamma", "random_gamma", seed, ["shape", "alpha"], shape, alpha)
+
+
+def random_poisson(shape: Any, rate: Any, seed: int | None = None, dtype: Any = dtypes.float32) -> Any:
+    """Numbers of the Poisson distribution: ``shape`` (a tensor) of them for each mean ``rate``."""
+    return _drawn_by("RandomPoisson", "random_poisson", seed, ["shape", "rate"], shape, rate, dtype=dtype)
+
+
+def standard_laplace(shape: Any, seed: int | None = None) -> Any:
+    """Float32 numbers of Laplace's distribution with mean 0 and scale 1."""
+    return _drawn_by("StandardLaplace", "standard_laplace", seed, ["shape"], whole_tensor(shape))
+
+
+def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -> Any:
+    """Float32 numbers of Laplace's distribution with this mean and scale (tensors)."""
+    for value, name in ((mean, "mean"), (lambda_param, "lambda_param")):
+        if not isinstance(value, Tensor):
+            raise SettingTypeError(f"laplace: {name} must be a tensor, got {value!r}")
+    drawn = _drawn_by("StandardLaplace", "laplace", seed, ["shape"], whole_tensor(shape))
+    return call("Add", call("Mul", drawn, lambda_param), mean)
+
+
+def whole_tensor(value: Any) -> Tensor:
+    """A number or numbers as an Int64 tensor; a tensor as it is."""
+    return value if isinstance(value, Tensor) else Tensor(np.asarray(value, np.int64))
+
+
+#: dtypes of drawn categories
+CATEGORIES = (dtypes.int16, dtypes.int32, dtypes.int64)
+
+
+@tensor_method("random_categorical")
+def random_categorical(logits: Any, num_sample: Any, seed: Any = 0, dtype: Any = dtypes.int64) -> Any:
+    """``num_sample`` classes for each row of ``logits`` (rows, classes), drawn with the shares softmax gives."""
+    if dtype not in CATEGORIES:
+        raise SettingTypeError(f"random_categorical: dtype must be int16, int32 or int64, got {dtype}")
+    attrs: dict[str, Any] = {
+        "input_names": ["logits", "num_samples", "seed"], "output_names": ["output"], "random_cache": False,
+        "side_effect_hidden": True, "dtype": dtype,
+    }  # fmt: skip
+    return call("RandomCategorical", logits, whole_tensor(num_sample), whole_tensor(seed), **attrs)
 
 
 def _typed(value: Any) -> Any:

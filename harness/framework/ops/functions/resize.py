@@ -8,15 +8,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from harness.errors import SettingError, SettingTypeError, UnsupportedError
+from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.operators.resize import ALIGN, HALF
 from harness.framework.tensor import call
 
 __all__ = ["crop_and_resize", "interpolate"]
 
 #: mode: ranks of tensors it takes
-_RANKS = {"nearest": (3, 4), "linear": (3,), "bilinear": (4,), "area": (3, 4)}
-_KNOWN = ("nearest", "linear", "bilinear", "trilinear", "bicubic", "area", "nearest-exact")
+_RANKS = {
+    "nearest": (3, 4, 5), "linear": (3,), "bilinear": (4,), "trilinear": (5,), "bicubic": (4,), "area": (3, 4, 5),
+    "nearest-exact": (3, 4),
+}  # fmt: skip
+#: modes for which ``align_corners`` has a meaning
+_ALIGNED = ("linear", "bilinear", "trilinear", "bicubic")
 
 
 def interpolate(
@@ -31,29 +35,47 @@ def interpolate(
 
     Args:
         size: an int, or one for each axis after the second; excludes ``scale_factor``.
-        scale_factor: a number, or one for each axis; only with ``recompute_scale_factor``.
-        mode: ``nearest``, ``linear``, ``bilinear`` or ``area``; others are not supported.
-        align_corners: whether the outer elements stay the outer ones; for ``linear`` and ``bilinear``.
+        scale_factor: a number, or one for each axis; only with ``recompute_scale_factor``, for ``area``, and for
+            ``nearest`` and ``trilinear`` of volumes.
+        mode: ``nearest``, ``linear``, ``bilinear``, ``trilinear``, ``bicubic``, ``area`` or ``nearest-exact``.
+        align_corners: whether the outer elements stay the outer ones; for ``linear`` and its like.
         recompute_scale_factor: the size is computed of the factor first.
     """
-    if mode not in _KNOWN:
-        raise SettingError(f"interpolate: mode must be one of {list(_KNOWN)}, got {mode!r}")
     if mode not in _RANKS:
-        raise UnsupportedError(f"interpolate(mode={mode!r}) is not supported; there are {sorted(_RANKS)}")
+        raise SettingError(f"interpolate: mode must be one of {list(_RANKS)}, got {mode!r}")
     rank = len(input.shape)
     if rank not in _RANKS[mode]:
         raise SettingError(f"interpolate: mode {mode!r} takes tensors of {_RANKS[mode]} axes, got {rank}")
-    if mode in ("nearest", "area") and align_corners is not None:
+    if mode not in _ALIGNED and align_corners is not None:
         raise SettingError(f"interpolate: align_corners has no meaning for mode {mode!r}")
-    sides = _sides(tuple(input.shape)[2:], size, scale_factor, recompute_scale_factor)
+    given = tuple(input.shape)[2:]
+    sides, factors = _sides(given, size, scale_factor, recompute_scale_factor)
+    if sides is None and mode != "area" and rank != 5:
+        raise SettingError(
+            f"interpolate: with mode {mode!r} and {rank} axes scale_factor takes recompute_scale_factor=True; give size"
+        )
+    if mode in ("nearest", "trilinear") and rank == 5:
+        return _volume(input, sides, factors, mode, bool(align_corners))
+    if sides is None:
+        sides = _scaled(given, factors)
     return _resized(input, sides, mode, bool(align_corners))
 
 
+def _volume(x: Any, sides: Any, factors: Any, mode: str, align: bool) -> Any:
+    if mode == "nearest":
+        return call("UpsampleNearest3D", x, sides, factors)
+    return call("UpsampleTrilinear3D", x, sides, factors, align)
+
+
 def _resized(x: Any, sides: tuple[int, ...], mode: str, align: bool) -> Any:
+    if mode == "bicubic":
+        return call("ResizeBicubic", x, sides, align, not align)
     if mode == "linear":
         return call("ResizeLinear1D", x, sides, ALIGN if align else HALF)
     if mode == "bilinear":
         return call("ResizeBilinearV2", x, sides, align, not align)
+    if mode == "area" and len(sides) == 3:
+        return call("AdaptiveAvgPool3D", x, output_names=["y"], output_size=sides, input_names=["x"])
     flat = len(x.shape) == 3
     picture = call("ExpandDims", x, -1) if flat else x
     around = (*sides, 1) if flat else sides
@@ -61,11 +83,16 @@ def _resized(x: Any, sides: tuple[int, ...], mode: str, align: bool) -> Any:
         attrs: dict[str, Any] = {"output_names": ["y"], "output_size": around, "input_names": ["x"]}
         out = call("AdaptiveAvgPool2D", picture, **attrs)
     else:
-        out = call("ResizeNearestNeighborV2", picture, around, False, False)
+        out = call("ResizeNearestNeighborV2", picture, around, False, mode == "nearest-exact")
     return call("Squeeze", out, (3,)) if flat else out
 
 
-def _sides(given: tuple[int, ...], size: Any, factor: Any, recompute: Any) -> tuple[int, ...]:
+def _scaled(given: tuple[int, ...], factors: tuple[float, ...]) -> tuple[int, ...]:
+    return tuple(math.floor(n * f) for n, f in zip(given, factors, strict=True))
+
+
+def _sides(given: tuple[int, ...], size: Any, factor: Any, recompute: Any) -> tuple[tuple[int, ...] | None, Any]:
+    """The sizes, or None and the factors to be taken as they are."""
     if recompute is not None and not isinstance(recompute, bool):
         raise SettingTypeError(f"interpolate: recompute_scale_factor must be a bool, got {type(recompute).__name__}")
     if recompute and size is not None:
@@ -76,14 +103,11 @@ def _sides(given: tuple[int, ...], size: Any, factor: Any, recompute: Any) -> tu
         sides = (size,) * len(given) if isinstance(size, int) else tuple(size)
         if len(sides) != len(given) or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in sides):
             raise SettingError(f"interpolate: size must be {len(given)} ints above 0, got {size!r}")
-        return sides
+        return sides, None
     factors = (factor,) * len(given) if isinstance(factor, (int, float)) else tuple(factor)
     if len(factors) != len(given):
         raise SettingTypeError(f"interpolate: scale_factor must be a number or {len(given)} of them, got {factor!r}")
-    if not recompute:
-        raise UnsupportedError("interpolate(scale_factor=...) is supported with recompute_scale_factor=True only; "
-                               "give size")  # fmt: skip
-    return tuple(math.floor(n * f) for n, f in zip(given, factors, strict=True))
+    return (_scaled(given, factors), None) if recompute else (None, tuple(float(f) for f in factors))
 
 
 def crop_and_resize(

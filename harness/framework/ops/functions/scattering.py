@@ -14,8 +14,8 @@ from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
     "diag_embed", "diagonal_scatter", "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd_add",
-    "scatter_nd_sub", "slice_scatter", "tensor_scatter_div", "tensor_scatter_max", "tensor_scatter_min",
-    "tensor_scatter_mul",
+    "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul", "scatter_nd_sub", "slice_scatter",
+    "tensor_scatter_div", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul",
 ]  # fmt: skip
 
 _COPY: dict[str, Any] = {"output_names": ["y"], "input_names": ["input_x", "indices", "updates"]}
@@ -78,6 +78,26 @@ def scatter_nd_add(input_x: Any, indices: Any, updates: Any, use_locking: bool =
 def scatter_nd_sub(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
     """Slices of a parameter subtracted from, in place."""
     return changed("ScatterNdSub", "x", "updates", use_locking, input_x, indices, updates)
+
+
+def scatter_nd_mul(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
+    """Slices of a parameter multiplied, in place."""
+    return changed("ScatterNdMul", "x", "updates", use_locking, input_x, indices, updates)
+
+
+def scatter_nd_div(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
+    """Slices of a parameter divided, in place."""
+    return changed("ScatterNdDiv", "x", "updates", use_locking, input_x, indices, updates)
+
+
+def scatter_nd_max(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
+    """The larger of old and new slices of a parameter, in place."""
+    return changed("ScatterNdMax", "x", "updates", use_locking, input_x, indices, updates)
+
+
+def scatter_nd_min(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
+    """The smaller of old and new slices of a parameter, in place."""
+    return changed("ScatterNdMin", "x", "updates", use_locking, input_x, indices, updates)
 
 
 @tensor_method("diagonal_scatter")

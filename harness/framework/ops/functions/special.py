@@ -16,6 +16,7 @@ from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = [
     "arccosh", "arcsinh", "arctan2", "arctanh", "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e",
+    "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e", "bessel_k1", "bessel_k1e", "bessel_y0", "bessel_y1",
     "bitwise_left_shift", "bitwise_right_shift", "digamma", "erfinv", "gcd", "i0", "igamma", "igammac", "inv",
     "isneginf", "isposinf", "isreal", "lcm", "ldexp", "lgamma", "logaddexp2", "logcumsumexp", "mvlgamma", "polygamma",
     "sinc", "xdivy", "zeta",
@@ -152,6 +153,26 @@ def bessel_i0e(x: Any) -> Any:
 def bessel_i1e(x: Any) -> Any:
     """``bessel_i1`` times e ** -abs(x)."""
     return call("BesselI1e", x, output_names="output", input_names=["x"])
+
+
+def _cylinder(name: str, said: str, attrs: dict[str, Any]) -> Any:
+    def function(x: Any) -> Any:
+        return call(name, x, **attrs)
+
+    function.__name__ = function.__qualname__ = f"bessel_{name.removeprefix('Bessel').lower()}"
+    function.__doc__ = said
+    return function
+
+
+_OUT: dict[str, Any] = {"output_names": ["output"], "input_names": ["x"]}
+bessel_j0 = _cylinder("BesselJ0", "The Bessel function of the first kind of order 0.", _OUT)
+bessel_j1 = _cylinder("BesselJ1", "The Bessel function of the first kind of order 1.", _OUT)
+bessel_y0 = _cylinder("BesselY0", "The Bessel function of the second kind of order 0.", _OUT)
+bessel_y1 = _cylinder("BesselY1", "The Bessel function of the second kind of order 1.", _OUT)
+bessel_k0 = _cylinder("BesselK0", "The modified Bessel function of the second kind of order 0.", {})
+bessel_k1 = _cylinder("BesselK1", "The modified Bessel function of the second kind of order 1.", {})
+bessel_k0e = _cylinder("BesselK0e", "``bessel_k0`` times e ** x.", {})
+bessel_k1e = _cylinder("BesselK1e", "``bessel_k1`` times e ** x.", {})
 
 
 @tensor_method("logaddexp2")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.errors import SettingError
 from harness.framework.ops.functions.arithmetic import SUB
 from harness.framework.ops.functions.reduction import amax, amin, mean, std, var
 from harness.framework.ops.functions.search import TOP_K, k_tensor, sort
@@ -16,7 +17,8 @@ from harness.framework.ops.reduce import axes_of
 from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "aminmax", "hann_window", "histc", "kaiser_window", "matrix_band_part", "matrix_diag", "matrix_set_diag", "msort",
+    "aminmax", "hann_window", "histc", "kaiser_window", "matrix_band_part", "matrix_diag", "matrix_diag_part",
+    "matrix_set_diag", "msort",
     "nextafter", "renorm", "std_mean", "top_k", "trapz", "var_mean",
 ]  # fmt: skip
 
@@ -126,6 +128,31 @@ def matrix_diag(
     padding = padding_value if isinstance(padding_value, Tensor) else Tensor(np.asarray(padding_value), x.dtype)
     names: dict[str, Any] = {"output_names": ["y"], "input_names": ["x", "k", "num_rows", "num_cols", "padding_value"]}
     return call("MatrixDiagV3", x, _whole(k), _whole(num_rows), _whole(num_cols), padding, **names, align=align)
+
+
+def diagonal_names(align: str) -> dict[str, Any]:
+    """Attributes of MatrixDiagPartV3.
+
+    Raises:
+        SettingError: ``align`` is none of the four.
+    """
+    return {
+        "output_names": ["y"], "input_names": ["x", "k", "padding_value"], "max_length": 200000000,
+        "align": aligned("MatrixDiagPartV3", align),
+    }  # fmt: skip
+
+
+def aligned(owner: str, align: str) -> str:
+    """``align``, if it is one of the four ways to align short diagonals; else ``SettingError``."""
+    if align not in ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"):
+        raise SettingError(f"{owner}: align must be LEFT or RIGHT for those above and below, got {align!r}")
+    return align
+
+
+def matrix_diag_part(x: Any, k: Any, padding_value: Any, align: str = "RIGHT_LEFT") -> Any:
+    """Diagonal ``k`` of matrices ``x`` (..., m, n), or those from ``k[0]`` to ``k[1]``, the highest first, short ones
+    filled with ``padding_value``."""
+    return call("MatrixDiagPartV3", x, k, padding_value, **diagonal_names(align))
 
 
 def matrix_set_diag(x: Any, diagonal: Any, k: Any = 0, align: str = "RIGHT_LEFT") -> Any:

@@ -10,7 +10,7 @@ from harness import dtypes
 from harness.errors import DtypeError, SettingError, SettingTypeError, ShapeError
 from harness.framework.tensor import Tensor, call, tensor_method
 
-__all__ = ["lstsq", "lu_solve", "lu_unpack", "matrix_solve", "pinv", "stft", "svd"]
+__all__ = ["geqrf", "lstsq", "lu_solve", "lu_unpack", "matrix_solve", "orgqr", "pinv", "stft", "svd"]
 
 
 @tensor_method("svd")
@@ -22,6 +22,19 @@ def svd(input: Any, full_matrices: bool = False, compute_uv: bool = True) -> Any
             raise SettingTypeError(f"svd: {name} must be a bool, got {value!r}")
     found = call("Svd", input, full_matrices, compute_uv)
     return found if compute_uv else found[0]
+
+
+@tensor_method("geqrf")
+def geqrf(input: Any) -> Any:
+    """R and Householder's reflectors of ``input`` (..., m, n) in one matrix, and the reflectors' factors."""
+    return call("Geqrf", input)
+
+
+@tensor_method("orgqr")
+def orgqr(input: Any, input2: Any) -> Any:
+    """The first n columns of the product of the reflectors below the diagonal of ``input`` (..., m, n), whose factors
+    are ``input2``."""
+    return call("Orgqr", input, input2, output_names=["y"], input_names=["x", "tau"])
 
 
 def _bound(value: Any) -> Any:

@@ -24,13 +24,21 @@ _KINDS = {dtypes.float32: 0, dtypes.float16: 1, dtypes.float64: 11}
 def _window(op: str, length: Any, periodic: Any, dtype: Any) -> Any:
     if not isinstance(length, Tensor):
         raise DtypeError(f"{op}: window_length must be a tensor, got {type(length).__name__}")
+    return call(op, length, **window_attrs(op, periodic, dtype))
+
+
+def window_attrs(op: str, periodic: Any, dtype: Any) -> dict[str, Any]:
+    """Attributes of BartlettWindow and BlackmanWindow.
+
+    Raises:
+        SettingTypeError: ``periodic`` is no bool, or ``dtype`` no floating dtype.
+    """
     if not isinstance(periodic, bool):
         raise SettingTypeError(f"{op}: periodic must be a bool, got {periodic!r}")
     kind = dtypes.float32 if dtype is None else dtype
     if not isinstance(kind, DType) or kind.kind != "f":
         raise SettingTypeError(f"{op}: dtype must be a floating dtype, got {dtype!r}")
-    attrs: dict[str, Any] = {"periodic": periodic, "output_is_dynamic_shape": True, "max_length": 1000000}
-    return call(op, length, **attrs, dtype=kind)
+    return {"periodic": periodic, "output_is_dynamic_shape": True, "max_length": 1000000, "dtype": kind}
 
 
 def bartlett_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:

@@ -1,13 +1,15 @@
-"""BesselI0, BesselI1 and the same times e ** -abs(x)."""
+"""BesselI0, BesselI1 and the same times e ** -abs(x); BesselJ0, BesselJ1, BesselY0, BesselY1; BesselK0, BesselK1 and
+the same times e ** x."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from harness.framework.ops.base import Array, Backward, operator
+from harness.framework.ops import cylinder, numerics
+from harness.framework.ops.base import Array, Backward, Call, operator
 from harness.framework.ops.elementwise import Floating
 from harness.framework.ops.expansion import scalar
 from harness.framework.tensor import Tensor
@@ -115,3 +117,146 @@ class BesselI1e(_Bessel):
         slope = emit("Sub", emit("BesselI0e", safe, **_OUTPUT), emit("Mul", b.out, weight))
         half = emit("Add", scalar(0.5, x.dtype), zeros)
         return (emit("Mul", emit("Select", far, slope, half), b.dout),)
+
+
+class _Wave(_Bessel):
+    """J, or Y where ``second``, of ``order``."""
+
+    order: ClassVar[int]
+    second: ClassVar[bool] = False
+
+    def kernel(self, call: Call, x: Array, *_settings: Any) -> Array:
+        if call.dtype(0).numpy == np.float32:
+            return cylinder.phased(self.order, x, self.second)
+        return numerics.widest(self.function, x)
+
+
+class _Order0(_Wave):
+    order = 0
+    next_order: ClassVar[str]
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("Mul", emit("Neg", b.dout), emit(self.next_order, b.inputs[0], **_OUTPUT)),)
+
+
+@operator
+class BesselJ0(_Order0):
+    """The first kind, order 0."""
+
+    name = "BesselJ0"
+    next_order = "BesselJ1"
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return cylinder.j(0, x)
+
+
+@operator
+class BesselY0(_Order0):
+    """The second kind, order 0."""
+
+    name = "BesselY0"
+    next_order = "BesselY1"
+    second = True
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return cylinder.y(0, x)
+
+
+@operator
+class BesselJ1(_Wave):
+    """The first kind, order 1."""
+
+    name = "BesselJ1"
+    order = 1
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return cylinder.j(1, x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x = b.inputs[0]
+        nothing = emit("Equal", x, Tensor(np.zeros(x.shape, x.dtype.numpy), x.dtype))
+        slope = emit("Sub", emit("BesselJ0", x, **_OUTPUT), emit("Div", b.out, x))
+        half = Tensor(np.full(x.shape, 0.5, x.dtype.numpy), x.dtype)
+        return (emit("Mul", b.dout, emit("Select", nothing, half, slope)),)
+
+
+@operator
+class BesselY1(_Wave):
+    """The second kind, order 1."""
+
+    name = "BesselY1"
+    order = 1
+    second = True
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return cylinder.y(1, x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x = b.inputs[0]
+        slope = emit("Sub", emit("BesselY0", x, **_OUTPUT), emit("Div", b.out, x))
+        return (emit("Mul", b.dout, slope),)
+
+
+@operator
+class BesselK0(_Bessel):
+    """The modified second kind, order 0."""
+
+    name = "BesselK0"
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return cylinder.k(0, x) * np.exp(-np.maximum(x, 0))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("Mul", emit("Neg", b.dout), emit("BesselK1", b.inputs[0], **_Y)),)
+
+
+@operator
+class BesselK1(_Bessel):
+    """The modified second kind, order 1."""
+
+    name = "BesselK1"
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return cylinder.k(1, x) * np.exp(-np.maximum(x, 0))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x = b.inputs[0]
+        slope = emit("Neg", emit("Add", emit("BesselK0", x, **_Y), emit("Div", b.out, x)))
+        return (emit("Mul", b.dout, slope),)
+
+
+@operator
+class BesselK0e(_Bessel):
+    """The modified second kind, order 0, scaled."""
+
+    name = "BesselK0e"
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return cylinder.k(0, x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("Mul", b.dout, emit("Sub", b.out, emit("BesselK1e", b.inputs[0], **_Y))),)
+
+
+@operator
+class BesselK1e(_Bessel):
+    """The modified second kind, order 1, scaled."""
+
+    name = "BesselK1e"
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return cylinder.k(1, x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x = b.inputs[0]
+        weight = emit("Sub", scalar(1, x.dtype), emit("Reciprocal", x))
+        slope = emit("Sub", emit("Mul", b.out, weight), emit("BesselK0e", x, **_Y))
+        return (emit("Mul", b.dout, slope),)

@@ -12,7 +12,7 @@ from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import ints
 from harness.framework.ops.expansion import scalar
-from harness.framework.ops.operators.bands import part_names
+from harness.framework.ops.operators.bands import part_names, set_bands
 from harness.framework.tensor import Tensor
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec
@@ -67,7 +67,8 @@ class Diagonal(Operator):
 
 @operator
 class MatrixSetDiagV3(Operator):
-    """Matrices, what their diagonal number argument 2 becomes, and that number."""
+    """Matrices, what their diagonal number argument 2 becomes, or their bands, and that number, or the lowest and the
+    highest."""
 
     name = "MatrixSetDiagV3"
     functional = False
@@ -77,9 +78,8 @@ class MatrixSetDiagV3(Operator):
         return call.tensor(0).tensor
 
     def kernel(self, call: Call, x: Array, diagonal: Array, k: Array) -> Array:
-        out, offset = x.copy(), int(k.reshape(()))
-        at = np.arange(diagonal.shape[-1])
-        out[..., at - min(offset, 0), at + max(offset, 0)] = diagonal
+        out = x.copy()
+        set_bands(out, diagonal, k, call.attrs["align"])
         return out
 
     def gradient(self, b: Backward) -> Sequence[Any]:

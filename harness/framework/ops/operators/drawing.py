@@ -11,6 +11,7 @@ from harness import dtypes
 from harness.errors import SettingError
 from harness.framework.ops import numerics, random
 from harness.framework.ops.base import Array, Call, Operator, operator
+from harness.framework.ops.constants import ints
 from harness.framework.ops.elementwise import check_kind
 from harness.graph import Spec, TensorSpec
 
@@ -63,22 +64,24 @@ class RandpermV2(_Drawing):
 
 @operator
 class Multinomial(_Drawing):
-    """x ([rows,] classes) of weights, a number: as many Int32 classes a row, drawn with their shares of the weights."""
+    """x ([rows,] classes) of weights, a number: as many classes a row, drawn with their shares of the weights.
+    Attribute ``dtype``."""
 
     name = "Multinomial"
-    tensors = (0,)
+    tensors = (0, 1)
 
     def infer(self, call: Call) -> Spec:
         check_kind(call, "iuf", 0)
-        shape, count = call.shape(0), call.values[1]
+        shape, (count,) = call.shape(0), ints(call, 1)
         if len(shape) not in (1, 2):
             raise call.fail("the weights must have one or two dimensions")
-        return TensorSpec(dtypes.int32, (*shape[:-1], int(count)))
+        return TensorSpec(call.attrs["dtype"], (*shape[:-1], count))
 
-    def kernel(self, call: Call, x: Array, count: int) -> Array:
+    def kernel(self, call: Call, x: Array, number: Array) -> Array:
+        count = int(np.reshape(number, -1)[0])
         if np.any(numerics.wide(x) < 0) or np.any(numerics.wide(x).sum(-1) == 0):
             raise SettingError("Multinomial: no weight may be negative, and one of each row must be above 0")
         sums = np.cumsum(numerics.wide(x).reshape(-1, x.shape[-1]), axis=-1)
-        drawn = self.uniform(call, len(sums) * int(count)).reshape(len(sums), int(count)) * sums[:, -1:]
+        drawn = self.uniform(call, len(sums) * count).reshape(len(sums), count) * sums[:, -1:]
         found = (drawn[:, :, None] >= sums[:, None, :]).sum(-1)
-        return np.asarray(np.minimum(found, x.shape[-1] - 1).reshape(*x.shape[:-1], int(count)))
+        return np.asarray(np.minimum(found, x.shape[-1] - 1).reshape(*x.shape[:-1], count))

@@ -24,9 +24,9 @@ def scale(given: int, wanted: int, align: bool) -> np.float32:
     return np.float32(given) / np.float32(wanted)
 
 
-def nearest(given: int, wanted: int, align: bool, half: bool) -> Array:
-    """The input's place for each place of the result."""
-    at, step = np.arange(wanted, dtype=np.float32), scale(given, wanted, align)
+def nearest(given: int, wanted: int, align: bool, half: bool, by: np.float32 | None = None) -> Array:
+    """The input's place for each place of the result; ``by``: the step, if it is not that of the sizes."""
+    at, step = np.arange(wanted, dtype=np.float32), scale(given, wanted, align) if by is None else by
     if half:
         place = np.floor((at + np.float32(0.5)) * step)
     else:
@@ -35,9 +35,9 @@ def nearest(given: int, wanted: int, align: bool, half: bool) -> Array:
     return np.asarray(np.clip(place.astype(np.int64), 0, given - 1))
 
 
-def weights(given: int, wanted: int, align: bool, half: bool) -> Array:
-    """(wanted, given): the share each input place has in each place of the result."""
-    at, step = np.arange(wanted, dtype=np.float32), scale(given, wanted, align)
+def weights(given: int, wanted: int, align: bool, half: bool, by: np.float32 | None = None) -> Array:
+    """(wanted, given): the share each input place has in each place of the result; ``by``: as for ``nearest``."""
+    at, step = np.arange(wanted, dtype=np.float32), scale(given, wanted, align) if by is None else by
     place = (at + np.float32(0.5)) * step - np.float32(0.5) if half else at * step
     floor = np.floor(place)
     low = np.maximum(floor, 0).astype(np.int64)

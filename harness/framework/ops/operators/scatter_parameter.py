@@ -122,7 +122,9 @@ class _ScatterNd(_Scatter):
 
     def infer(self, call: Call) -> Spec:
         target, indices, updates = call.shape(0), call.shape(1), call.shape(2)
-        if not indices or indices[-1] > len(target) or call.dtype(1).kind not in "iu":
+        if call.dtype(1).kind not in "iu":
+            raise DtypeError(f"{self.name}: the indices must be integers, got {call.dtype(1)}")
+        if not indices or indices[-1] > len(target):
             raise call.fail("the last axis of the indices must hold at most one integer for each axis of the target")
         if -1 not in (*target, *indices, *updates) and updates != (*indices[:-1], *target[indices[-1] :]):
             raise call.fail(f"the updates must have shape {[*indices[:-1], *target[indices[-1] :]]}")
@@ -155,6 +157,38 @@ class ScatterNdSub(_ScatterNd):
 
     name = "ScatterNdSub"
     change = staticmethod(np.subtract)
+
+
+@operator
+class ScatterNdMul(_ScatterNd):
+    """Slices multiplied."""
+
+    name = "ScatterNdMul"
+    change = staticmethod(np.multiply)
+
+
+@operator
+class ScatterNdDiv(_ScatterNd):
+    """Slices divided."""
+
+    name = "ScatterNdDiv"
+    change = staticmethod(np.divide)
+
+
+@operator
+class ScatterNdMax(_ScatterNd):
+    """The larger of old and new."""
+
+    name = "ScatterNdMax"
+    change = staticmethod(np.maximum)
+
+
+@operator
+class ScatterNdMin(_ScatterNd):
+    """The smaller of old and new."""
+
+    name = "ScatterNdMin"
+    change = staticmethod(np.minimum)
 
 
 @operator

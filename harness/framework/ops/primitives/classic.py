@@ -11,8 +11,9 @@ from harness.framework.ops.primitive import Primitive, plain
 from harness.framework.tensor import call
 
 _PLAIN = (
-    "Addcdiv", "Addcmul", "BesselI1", "Dense", "Diag", "Erfinv", "Gcd", "LeftShift", "Lerp", "LogMatrixDeterminant",
-    "MatrixDeterminant", "NextAfter", "RightShift", "Sinc", "TensorScatterAdd", "Trace", "Xlogy", "Zeta",
+    "Addcdiv", "Addcmul", "BesselI1", "BesselK0", "BesselK0e", "BesselK1", "BesselK1e", "Dense", "Diag", "Erfinv",
+    "Gcd", "LeftShift", "Lerp", "LogMatrixDeterminant", "MatrixDeterminant", "NextAfter", "RightShift", "Sinc",
+    "TensorScatterAdd", "Trace", "Xlogy", "Zeta",
 )  # fmt: skip
 
 
@@ -25,6 +26,7 @@ _COPY = _names("y", "input_x", "indices", "updates")
 _NAMED: dict[str, dict[str, Any]] = {
     "BesselI0": {"output_names": "y", "input_names": ["x"]},
     **{name: {"output_names": "output", "input_names": ["x"]} for name in ("BesselI0e", "BesselI1e")},
+    **dict.fromkeys(("BesselJ0", "BesselJ1", "BesselY0", "BesselY1"), _names("output", "x")),
     "Digamma": _names("output", "input"),
     **dict.fromkeys(("DivNoNan", "Ger", "Hypot", "Lcm"), _names("y", "x1", "x2")),
     "Heaviside": _names("y", "x", "values"),

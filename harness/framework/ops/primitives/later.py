@@ -5,21 +5,24 @@ Source: signatures and attributes of MindSpore 2.10.0, measured.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from harness import dtypes
 from harness.errors import SettingError, SettingTypeError, UnsupportedError
-from harness.framework.ops.functions import patches, sampling, windows
+from harness.framework.ops.functions import margins, patches, pooling, sampling, statistics, windows
 from harness.framework.ops.primitive import Primitive, plain
+from harness.framework.ops.primitives.shape import Stack, Unstack
 from harness.framework.tensor import Tensor
 
 __all__ = [
-    "STFT", "AdaptiveAvgPool3D", "AdaptiveMaxPool2D", "AffineGrid", "ApproximateEqual", "BatchToSpaceND",
-    "Bernoulli", "Cdist", "Col2Im", "Eps", "GridSampler2D", "GridSampler3D", "Im2Col", "InplaceAdd", "InplaceSub",
-    "InplaceUpdateV2", "LogSpace", "Lstsq", "LuSolve", "LuUnpack", "MatrixSolve", "Median", "Padding", "Pdist",
-    "PopulationCount", "RandomShuffle", "SpaceToBatchND", "Svd", "UniformInt", "UniqueConsecutive",
+    "STFT", "AdaptiveAvgPool3D", "AdaptiveMaxPool2D", "AffineGrid", "ApproximateEqual", "BartlettWindow",
+    "BatchToSpaceND", "Bernoulli", "BlackmanWindow", "Cdist", "ChannelShuffle", "Col2Im", "CumulativeLogsumexp", "Eps",
+    "Fmax", "GridSampler2D", "GridSampler3D", "Im2Col", "InplaceAdd", "InplaceSub", "InplaceUpdateV2", "LogSpace",
+    "Lstsq", "LuSolve", "LuUnpack", "MatrixDiagPartV3", "MatrixDiagV3", "MatrixSetDiagV3", "MatrixSolve", "MaxUnpool2D",
+    "MaxUnpool3D", "Median", "MultiMarginLoss", "Pack", "Padding", "Pdist", "PopulationCount", "RandomShuffle",
+    "SpaceToBatchND", "Svd", "UniformInt", "UniqueConsecutive", "Unpack",
 ]  # fmt: skip
 
 LuSolve: Any = plain("LuSolve")["LuSolve"]
@@ -177,6 +180,29 @@ class LuUnpack(Primitive):
         super().__init__(attrs={"unpack_pivots": unpack_pivots, "unpack_data": unpack_data})
 
 
+class MatrixDiagPartV3(Primitive):
+    """Diagonals of matrices, or bands of them."""
+
+    def __init__(self, align: str = "RIGHT_LEFT") -> None:
+        super().__init__(attrs=statistics.diagonal_names(align))
+
+
+class MatrixDiagV3(Primitive):
+    """Matrices with given diagonals."""
+
+    def __init__(self, align: str = "RIGHT_LEFT") -> None:
+        names = {"output_names": ["y"], "input_names": ["x", "k", "num_rows", "num_cols", "padding_value"]}
+        super().__init__(attrs={**names, "align": statistics.aligned(self.name, align)})
+
+
+class MatrixSetDiagV3(Primitive):
+    """Matrices with their diagonals replaced."""
+
+    def __init__(self, align: str = "RIGHT_LEFT") -> None:
+        names = {"output_names": ["y"], "input_names": ["x", "diagonal", "k"], "max_length": 200000000}
+        super().__init__(attrs={**names, "align": statistics.aligned(self.name, align)})
+
+
 class MatrixSolve(Primitive):
     """The solution of a system of equations."""
 
@@ -190,8 +216,6 @@ class Median(Primitive):
     def __init__(
         self, global_median: bool = False, axis: int = 0, keep_dims: bool = False, ignore_nan: bool = False
     ) -> None:
-        if global_median:
-            raise UnsupportedError("Median: global_median is not supported; take the median of the flat tensor")
         super().__init__(attrs={
             "keep_dims": keep_dims, "cust_aicpu": "Median", "input_names": ["x"], "axis": axis,
             "output_names": ["y", "indices"], "global_median": global_median, "ignore_nan": ignore_nan,
@@ -267,3 +291,85 @@ class UniqueConsecutive(Primitive):
     def __init__(self, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> None:
         flags = (return_inverse, return_counts, dim)
         super().__init__(attrs={"output_is_dynamic_shape": True}, trailing=flags)
+
+
+class CumulativeLogsumexp(Primitive):
+    """The logarithm of running sums of exponentials."""
+
+    def __init__(self, exclusive: bool = False, reverse: bool = False) -> None:
+        for value in (exclusive, reverse):
+            if not isinstance(value, bool):
+                raise SettingTypeError(f"CumulativeLogsumexp: exclusive and reverse must be bools, got {value!r}")
+        names = {"output_names": ["y"], "reverse": reverse, "input_names": ["x", "axis"]}
+        super().__init__(attrs={**names, "exclusive": exclusive})
+
+
+class ChannelShuffle(Primitive):
+    """Channels taken in turn from each of several groups."""
+
+    def __init__(self, group: int) -> None:
+        if isinstance(group, bool) or not isinstance(group, int):
+            raise SettingTypeError(f"ChannelShuffle: group must be an int, got {group!r}")
+        super().__init__(attrs={"output_names": ["y"], "group": group, "input_names": ["x"]})
+
+
+class Fmax(Primitive):
+    """The larger of two, or the one that is a number."""
+
+    def __init__(self) -> None:
+        super().__init__(attrs={"output_names": ["y"], "input_names": ["x1", "x2"], "ignore_nan": True})
+
+
+class MaxUnpool2D(Primitive):
+    """Values put back to their places in images."""
+
+    axes: ClassVar[int] = 2
+
+    def __init__(
+        self, ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str | None = None
+    ) -> None:
+        usual = "NCHW" if self.axes == 2 else "NCDHW"
+        if data_format not in (None, usual):
+            raise UnsupportedError(f"{self.name}: data_format must be {usual!r} here, got {data_format!r}")
+        kernel, moved = _sizes(ksize, self.axes), _sizes(strides, self.axes)
+        moved = moved if any(moved) else kernel
+        super().__init__(attrs=pooling.unpool_attrs(kernel, moved, _sizes(pads, self.axes), tuple(output_shape)))
+
+
+class MaxUnpool3D(MaxUnpool2D):
+    """Values put back to their places in volumes."""
+
+    axes = 3
+
+
+class MultiMarginLoss(Primitive):
+    """Distances of the other classes' scores from the target's."""
+
+    def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean") -> None:
+        super().__init__(attrs=margins.margin_attrs(p, margin, reduction))
+
+    def __call__(self, x: Any, target: Any, weight: Any = None) -> Any:
+        return super().__call__(x, target, weight)
+
+
+class BartlettWindow(Primitive):
+    """A triangle of so many elements."""
+
+    def __init__(self, periodic: bool = True, dtype: Any = dtypes.float32) -> None:
+        super().__init__(attrs=windows.window_attrs(self.name, periodic, dtype))
+
+
+class BlackmanWindow(BartlettWindow):
+    """Blackman's window of so many elements."""
+
+
+class Pack(Stack):
+    """``Stack`` under its older name."""
+
+    names: ClassVar[dict[str, Any]] = {}
+
+
+class Unpack(Unstack):
+    """``Unstack`` under its older name."""
+
+    names: ClassVar[dict[str, Any]] = {}

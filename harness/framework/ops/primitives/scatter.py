@@ -8,8 +8,8 @@ from harness.errors import SettingTypeError
 from harness.framework.ops.primitive import Primitive
 
 __all__ = [
-    "IndexAdd", "ScatterAdd", "ScatterDiv", "ScatterMax", "ScatterMin", "ScatterMul", "ScatterNdAdd", "ScatterNdSub",
-    "ScatterNdUpdate", "ScatterSub", "ScatterUpdate",
+    "IndexAdd", "ScatterAdd", "ScatterDiv", "ScatterMax", "ScatterMin", "ScatterMul", "ScatterNdAdd", "ScatterNdDiv",
+    "ScatterNdMax", "ScatterNdMin", "ScatterNdMul", "ScatterNdSub", "ScatterNdUpdate", "ScatterSub", "ScatterUpdate",
 ]  # fmt: skip
 
 
@@ -32,6 +32,10 @@ ScatterMax = _scatter("ScatterMax", "x", "updates", False)
 ScatterMin = _scatter("ScatterMin", "x", "updates", False)
 ScatterNdUpdate = _scatter("ScatterNdUpdate", "input_x", "value", True)
 ScatterNdAdd = _scatter("ScatterNdAdd", "x", "updates", False)
+ScatterNdDiv = _scatter("ScatterNdDiv", "x", "updates", False)
+ScatterNdMax = _scatter("ScatterNdMax", "x", "updates", False)
+ScatterNdMin = _scatter("ScatterNdMin", "x", "updates", False)
+ScatterNdMul = _scatter("ScatterNdMul", "x", "updates", False)
 ScatterNdSub = _scatter("ScatterNdSub", "x", "updates", False)
 
 

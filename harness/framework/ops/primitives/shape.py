@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.framework.ops.functions.shape import sizes
 from harness.framework.ops.primitive import Primitive, plain
@@ -108,18 +108,22 @@ class Concat(Primitive):
 class Stack(Primitive):
     """Tensors along a new axis."""
 
+    #: what the node says of its arguments and results
+    names: ClassVar[dict[str, Any]] = {"input_names": ["x"], "output_names": ["y"]}
+
     def __init__(self, axis: int = 0) -> None:
         super().__init__()
         self.axis = axis_setting("Stack", axis)
 
     def __call__(self, input_x: Any) -> Any:
         members = _check_tensors("Stack", input_x)
-        attrs: dict[str, Any] = {"input_names": ["x"], "num": len(members), "axis": self.axis, "output_names": ["y"]}
-        return call("Stack", members, **attrs, **self.marks)
+        return call("Stack", members, **self.names, num=len(members), axis=self.axis, **self.marks)
 
 
 class Unstack(Primitive):
     """Slices along an axis, without it."""
+
+    names: ClassVar[dict[str, Any]] = {"output_names": ["y"], "input_names": ["x"]}
 
     def __init__(self, axis: int = 0, num: int | None = None) -> None:
         super().__init__()
@@ -129,8 +133,7 @@ class Unstack(Primitive):
         count = input_x.shape[self.axis]
         if self.num not in (None, count):
             raise ValueError(f"Unstack: num is {self.num}, the axis has length {count}")
-        attrs: dict[str, Any] = {"output_names": ["y"], "input_names": ["x"], "num": count, "axis": self.axis}
-        return call("Unstack", input_x, **attrs, **self.marks)
+        return call("Unstack", input_x, **self.names, num=count, axis=self.axis, **self.marks)
 
 
 class Split(Primitive):
