@@ -167,9 +167,13 @@ class CTCLoss(Operator):
             alpha = _forward(scores, path, merged)
             total = _likelihood(alpha)
             beta = _forward(scores[::-1], path[::-1], merged)[::-1, ::-1]
-            # MindSpore's kernel adds the likelihood up to the last but one time where there are no labels (measured).
-            losses[at] = -(total if len(labels) or time < 2 else np.logaddexp(total, alpha[-2, 0]))
             slopes[:time, at] = np.exp(scores) - _shares(alpha, beta, scores, path, total)
+            if not len(labels) and time > 1:
+                # Without labels MindSpore's kernel counts alignments that end one time early, too (measured).
+                whole = np.logaddexp(total, alpha[-2, 0])
+                slopes[time - 1, at, blank] += 1 - np.exp(total - whole)
+                total = whole
+            losses[at] = -total
         return losses, slopes
 
     def gradient(self, b: Backward) -> Sequence[Any]:
