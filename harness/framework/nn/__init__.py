@@ -45,6 +45,7 @@ from harness.framework.nn.dynamic_lr import (
     warmup_lr,
 )
 from harness.framework.nn.embedding import Embedding
+from harness.framework.nn.fractional_pooling import FractionalMaxPool2d, FractionalMaxPool3d
 from harness.framework.nn.fused import Conv2dBnAct, DenseBnAct
 from harness.framework.nn.grad_reducer import DistributedGradReducer
 from harness.framework.nn.image import PSNR, SSIM
@@ -208,7 +209,8 @@ __all__ = [
     "Conv2dBnAct", "Conv2dTranspose", "Conv3d", "Conv3dTranspose", "CosineDecayLR", "CosineEmbeddingLoss",
     "CrossEntropyLoss", "Dense", "DenseBnAct", "DiceLoss", "DistributedGradReducer", "Dropout", "Dropout1d",
     "Dropout2d", "Dropout3d", "DynamicLossScaleUpdateCell", "Embedding", "EmbeddingLookup", "ExponentialDecayLR",
-    "FastGelu", "FixedLossScaleUpdateCell", "Flatten", "FocalLoss", "ForwardValueAndGrad", "GRUCell",
+    "FastGelu", "FixedLossScaleUpdateCell", "Flatten", "FocalLoss", "ForwardValueAndGrad", "FractionalMaxPool2d",
+    "FractionalMaxPool3d", "GRUCell",
     "GaussianNLLLoss", "GroupNorm", "HShrink", "HSigmoid", "HSwish", "Hardtanh", "HingeEmbeddingLoss", "HuberLoss",
     "Identity", "ImageGradients", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "InverseDecayLR",
     "KLDivLoss", "L1Loss", "L1Regularizer", "LPPool1d", "LPPool2d", "LSTMCell", "Lamb", "LayerNorm", "LazyAdam",

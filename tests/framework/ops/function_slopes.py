@@ -41,6 +41,14 @@ CASES: dict[str, Case] = {
     "BesselK1": (lambda x: ops.bessel_k1(above(x)), ((3, 4),)),
     "BesselK1e": (lambda x: ops.bessel_k1e(above(x)), ((3, 4),)),
     "ResizeBicubic": (lambda x: ops.interpolate(x, (4, 5), mode="bicubic"), ((1, 2, 3, 4),)),
+    "UpsampleNearest1D": (lambda x: call("UpsampleNearest1D", x, (5,), None), ((1, 2, 3),)),
+    "UpsampleNearest2D": (lambda x: call("UpsampleNearest2D", x, (3, 4), None), ((1, 1, 2, 3),)),
+    "FractionalMaxPool3D": (
+        lambda x: ops.fractional_max_pool3d(
+            x, 2, (2, 1, 2), _random_samples=Tensor(np.full((1, 1, 3), 0.4, np.float32))
+        ),
+        ((1, 1, 4, 3, 5),),
+    ),
     "UpsampleNearest3D": (lambda x: ops.interpolate(x, (3, 4, 5)), ((1, 1, 2, 3, 4),)),
     "UpsampleTrilinear3D": (lambda x: ops.interpolate(x, (3, 4, 5), mode="trilinear"), ((1, 1, 2, 3, 4),)),
     "CholeskyInverse": (lambda x: ops.cholesky_inverse(ops.triu(square(x)), True), ((3, 3),)),

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.errors import KernelError, SettingError
 from harness.framework.mint.functions import flatten, ops, softmax
 from harness.framework.names import fallback as _fallback
-from harness.framework.tensor import differentiated_outside
+from harness.framework.ops.functions.resize import interpolated_sides
+from harness.framework.tensor import call, differentiated_outside
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "dropout", "flatten", "glu", "interpolate", "nll_loss",
@@ -15,7 +17,34 @@ __all__ = [
 ]  # fmt: skip
 
 binary_cross_entropy = ops.binary_cross_entropy
-interpolate = ops.interpolate
+
+
+def interpolate(
+    input: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+) -> Any:
+    """``input`` (n, c, ...) resized to ``size`` or by ``scale_factor``, by the nearest element, or for volumes by
+    ``trilinear``; MindSpore's CPU has no kernel for the other modes.
+
+    Raises:
+        SettingError: an unknown mode, another number of axes, or not one of ``size`` and ``scale_factor``.
+        KernelError: a mode without a CPU kernel.
+    """
+    axes = len(input.shape) - 2
+    if mode in ("linear", "bilinear", "bicubic") and axes == {"linear": 1}.get(mode, 2):
+        raise KernelError(f"mint.nn.functional.interpolate(mode={mode!r}): MindSpore's CPU has no kernel for it")
+    if mode not in ("nearest", "trilinear") or not 1 <= axes <= 3 or (mode == "trilinear" and axes != 3):
+        raise SettingError(f"interpolate: mode {mode!r} does not take tensors of {axes + 2} axes")
+    if mode == "nearest" and align_corners is not None:
+        raise SettingError("interpolate: align_corners has no meaning for mode 'nearest'")
+    sides, factors = interpolated_sides(tuple(input.shape)[2:], size, scale_factor, recompute_scale_factor)
+    if mode == "nearest":
+        return call(f"UpsampleNearest{axes}D", input, sides, factors)
+    return call("UpsampleTrilinear3D", input, sides, factors, bool(align_corners))
 
 
 def binary_cross_entropy_with_logits(

@@ -49,7 +49,7 @@ def interpolate(
     if mode not in _ALIGNED and align_corners is not None:
         raise SettingError(f"interpolate: align_corners has no meaning for mode {mode!r}")
     given = tuple(input.shape)[2:]
-    sides, factors = _sides(given, size, scale_factor, recompute_scale_factor)
+    sides, factors = interpolated_sides(given, size, scale_factor, recompute_scale_factor)
     if sides is None and mode != "area" and rank != 5:
         raise SettingError(
             f"interpolate: with mode {mode!r} and {rank} axes scale_factor takes recompute_scale_factor=True; give size"
@@ -91,7 +91,9 @@ def _scaled(given: tuple[int, ...], factors: tuple[float, ...]) -> tuple[int, ..
     return tuple(math.floor(n * f) for n, f in zip(given, factors, strict=True))
 
 
-def _sides(given: tuple[int, ...], size: Any, factor: Any, recompute: Any) -> tuple[tuple[int, ...] | None, Any]:
+def interpolated_sides(
+    given: tuple[int, ...], size: Any, factor: Any, recompute: Any
+) -> tuple[tuple[int, ...] | None, Any]:
     """The sizes, or None and the factors to be taken as they are."""
     if recompute is not None and not isinstance(recompute, bool):
         raise SettingTypeError(f"interpolate: recompute_scale_factor must be a bool, got {type(recompute).__name__}")

@@ -1,4 +1,5 @@
-"""ResizeBicubic of (n, c, h, w), UpsampleNearest3D and UpsampleTrilinear3D of (n, c, d, h, w); and their gradients.
+"""ResizeBicubic of (n, c, h, w), UpsampleNearest1D to 3D of (n, c, ...) and UpsampleTrilinear3D of (n, c, d, h, w); and
+their gradients.
 
 Source of the rules of places and shares: MindSpore 2.10.0 CPU, measured.
 """
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -87,13 +88,14 @@ class ResizeBicubicGrad(Operator):
         return numerics.matmul(numerics.matmul(rows.T[None, None], numerics.wide(dout)), columns[None, None])
 
 
-def _sides(call: Call, given: tuple[int, ...], size: Any, factors: Any) -> tuple[int, ...]:
-    """The last three axes of a result: the sizes asked for, or the given ones times factors."""
+def _sides(call: Call, axes: int) -> tuple[int, ...]:
+    """The last axes of a result: the sizes asked for, or the given ones times factors."""
+    given, size, factors = call.shape(0)[2:], call.values[1], call.values[2]
     if (size is None) == (factors is None):
         raise call.fail("either sizes or factors are needed")
     sides = tuple(size) if factors is None else tuple(math.floor(n * f) for n, f in zip(given, factors, strict=False))
-    if len(given) != 3 or len(sides) != 3 or min(sides) < 1:
-        raise call.fail(f"a tensor of 5 axes and 3 sizes above 0 are needed, got {list(sides)}")
+    if len(given) != axes or len(sides) != axes or min(sides) < 1:
+        raise call.fail(f"a tensor of {axes + 2} axes and {axes} sizes above 0 are needed, got {list(sides)}")
     return sides
 
 
@@ -108,6 +110,7 @@ class _Upsample(Operator):
     """x, sizes or None, factors or None, and what a kind of it adds."""
 
     tensors = (0,)
+    axes: ClassVar[int] = 3
 
     def shares(self, given: int, wanted: int, step: np.float32, align: bool) -> Array:
         """(wanted, given): the share each input place has in each place of the result."""
@@ -115,8 +118,7 @@ class _Upsample(Operator):
 
     def infer(self, call: Call) -> Spec:
         check_kind(call, "f", 0)
-        sides = _sides(call, call.shape(0)[2:], call.values[1], call.values[2])
-        return TensorSpec(call.dtype(0), (*call.shape(0)[:2], *sides))
+        return TensorSpec(call.dtype(0), (*call.shape(0)[:2], *_sides(call, self.axes)))
 
     def kernel(self, call: Call, x: Array, _size: Any, factors: Any, align: bool = False) -> Array:
         return self.spread(numerics.wide(x), x.shape[2:], call.outputs()[0].shape[2:], factors, align, False)
@@ -124,7 +126,7 @@ class _Upsample(Operator):
     def spread(
         self, x: Array, given: Sequence[int], wanted: Sequence[int], factors: Any, align: bool, back: bool
     ) -> Array:
-        """``x`` along each of its last three axes, or ``back``."""
+        """``x`` along each axis after the second, or ``back``."""
         out = x
         for axis, step in enumerate(_steps(given, wanted, factors, align)):
             share = self.shares(given[axis], wanted[axis], step, align)
@@ -152,11 +154,9 @@ class _UpsampleGrad(Operator):
         return self.of.spread(numerics.wide(dout), given, dout.shape[2:], factors, align, True)
 
 
-@operator
-class UpsampleNearest3D(_Upsample):
+class _Nearest(_Upsample):
     """The nearest element for each place of the result."""
 
-    name = "UpsampleNearest3D"
     arguments = 3
 
     def shares(self, given: int, wanted: int, step: np.float32, align: bool) -> Array:
@@ -166,11 +166,53 @@ class UpsampleNearest3D(_Upsample):
 
 
 @operator
-class UpsampleNearest3DGrad(_UpsampleGrad):
+class UpsampleNearest1D(_Nearest):
+    """Of rows."""
+
+    name = "UpsampleNearest1D"
+    axes = 1
+
+
+@operator
+class UpsampleNearest2D(_Nearest):
+    """Of pictures."""
+
+    name = "UpsampleNearest2D"
+    axes = 2
+
+
+@operator
+class UpsampleNearest3D(_Nearest):
+    """Of volumes."""
+
+    name = "UpsampleNearest3D"
+
+
+class _NearestGrad(_UpsampleGrad):
+    arguments = 4
+
+
+@operator
+class UpsampleNearest1DGrad(_NearestGrad):
+    """See ``UpsampleNearest1D``."""
+
+    name = "UpsampleNearest1DGrad"
+    of = UpsampleNearest1D()
+
+
+@operator
+class UpsampleNearest2DGrad(_NearestGrad):
+    """See ``UpsampleNearest2D``."""
+
+    name = "UpsampleNearest2DGrad"
+    of = UpsampleNearest2D()
+
+
+@operator
+class UpsampleNearest3DGrad(_NearestGrad):
     """See ``UpsampleNearest3D``."""
 
     name = "UpsampleNearest3DGrad"
-    arguments = 4
     of = UpsampleNearest3D()
 
 
