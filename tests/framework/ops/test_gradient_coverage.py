@@ -262,6 +262,7 @@ NO_SECOND = {
     "Igamma of functions": "IgammaGradA", "Igammac of functions": "IgammaGradA", "Inv of functions": "InvGrad",
     "Logit of functions": "LogitGrad", "Logit within of functions": "LogitGrad",
     "Mvlgamma of functions": "MvlgammaGrad", "ResizeBicubic of functions": "ResizeBicubicGrad",
+    "FractionalMaxPool3D of functions": "FractionalMaxPool3DGradWithFixedKsize",
 }  # fmt: skip
 
 #: mistakes of MindSpore 2.10.0 that are kept, and what it was seen to give (float32)
