@@ -286,7 +286,7 @@ def compared(
 
 #: uses that docs/differences.md lists
 _LISTED = re.compile(r"ROC\(class_num|CosineSimilarity\(|(?:Surface|Square|Hausdorff)Distance\(|OneHot\(.*, 0|"
-                     r"RandomColorAdjust|complex|bfloat16|BleuScore")  # fmt: skip
+                     r"complex|bfloat16|BleuScore")  # fmt: skip
 
 
 def listed(call: str) -> bool:

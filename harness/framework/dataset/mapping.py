@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import SettingError, StateError
+from harness.errors import HarnessError, SettingError, StateError
 from harness.framework.dataset import config
 from harness.framework.dataset.base import Dataset, Names, Operation, Row, names_of, step
 from harness.framework.dataset.checks import refuse_unknown, workers
@@ -70,7 +70,12 @@ class Map(Operation):
 
     def _result(self, values: list[Any], steps: Sequence[RowFunction]) -> list[Any]:
         for function in steps:
-            made = function(*values)
+            try:
+                made = function(*values)
+            except HarnessError as error:
+                if isinstance(error, RuntimeError):
+                    raise
+                raise StateError(f"map: {error}") from error  # as all that fails in a pipeline of MindSpore's
             values = list(made) if isinstance(made, tuple) else [made]
         if len(values) != len(self.outputs):
             raise StateError(f"map: {len(values)} values were made for the columns {self.outputs}")

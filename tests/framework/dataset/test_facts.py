@@ -1,6 +1,7 @@
 """Orders, pixels, values and refusals are those recorded from MindSpore 2.10.0.
 
-``tests/data/dataset/facts.json`` is what ``tests/interop/dataset_facts.py`` wrote under it.
+``tests/data/dataset/facts.json`` and ``vision.json`` are what ``tests/interop/dataset_facts.py`` and
+``vision_facts.py`` wrote under it.
 """
 
 from __future__ import annotations
@@ -9,18 +10,56 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.subprocesses import ROOT
 
-RECORDED = ROOT / "tests" / "data" / "dataset" / "facts.json"
+DATA = ROOT / "tests" / "data" / "dataset"
+#: cases that differ on purpose (docs/differences.md): for each row of ``vision.json`` its cases
+DIFFERENT = {
+    **dict.fromkeys((f"AdjustSharpness {at}" for at in range(4)), ("double",)),
+    **dict.fromkeys((f"AdjustHue {at}" for at in range(4)), ("float", "unit")),
+    **dict.fromkeys((f"AdjustGamma {at}" for at in range(3)), ("int16", "uint16", "int32")),
+    **dict.fromkeys((f"GaussianBlur {at}" for at in range(3)), ("float", "unit", "double")),
+    **dict.fromkeys((f"RandomLighting {at}" for at in range(2)), ("float", "uint16")),
+    "RandomColorAdjust 0": ("float",),
+}
+#: mistakes with another error: True as a size, None as an interpolation, a matrix of one dimension
+OTHER_MISTAKES = {
+    "wrong Resize 0": 1,
+    "wrong RandomResize 0": 1,
+    "wrong Resize 1": 1,
+    "wrong LinearTransformation 0": 1,
+}
+
+
+def _found(script: str, out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a script of facts gives here, and what was recorded."""
+    command = [sys.executable, "-m", "harness.cli", "run", str(ROOT / "tests" / "interop" / script), str(out)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(out.read_text()), json.loads((DATA / out.name).read_text())
 
 
 def test_facts(tmp_path: Path) -> None:
-    script, out = ROOT / "tests" / "interop" / "dataset_facts.py", tmp_path / "facts.json"
-    command = [sys.executable, "-m", "harness.cli", "run", str(script), str(out)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    found, recorded = json.loads(out.read_text()), json.loads(RECORDED.read_text())
+    found, recorded = _found("dataset_facts.py", tmp_path / "facts.json")
     assert len(recorded) > 400
     assert list(found) == list(recorded)
     assert {name: value for name, value in found.items() if value != recorded[name]} == {}
+
+
+def test_images(tmp_path: Path) -> None:
+    """Images, and mistakes: what MindSpore refuses where a transform is used may be refused where it is made."""
+    found, recorded = _found("vision_facts.py", tmp_path / "vision.json")
+    assert list(found) == list(recorded)
+    cases = {name: row for name, row in recorded.items() if isinstance(row, dict)}
+    assert sum(map(len, cases.values())) > 3000
+    different = {
+        name: tuple(case for case, outcome in row.items() if found[name][case] != outcome)
+        for name, row in cases.items()
+    }
+    assert {name: row for name, row in different.items() if row} == DIFFERENT
+    mistakes = {name: (row.upper(), found[name].upper()) for name, row in recorded.items() if isinstance(row, str)}
+    assert sum(len(row) for row, _ in mistakes.values()) > 3000
+    others = {name: sum(map(str.__ne__, *rows)) for name, rows in mistakes.items()}
+    assert {name: count for name, count in others.items() if count} == OTHER_MISTAKES

@@ -47,7 +47,8 @@ def test_flips_and_axes_undo_themselves(image: Any) -> None:
     for flip in (vision.HorizontalFlip(), vision.VerticalFlip()):
         np.testing.assert_array_equal(flip(flip(image)), image)
     np.testing.assert_array_equal(vision.HWC2CHW()(image).transpose(1, 2, 0), image)
-    np.testing.assert_array_equal(vision.CenterCrop(image.shape[:2])(vision.Pad(2)(image)), image)
+    if image.shape[2] in (1, 3):
+        np.testing.assert_array_equal(vision.CenterCrop(image.shape[:2])(vision.Pad(2)(image)), image)
 
 
 def test_without_a_seed_calls_go_on() -> None:

@@ -2,7 +2,7 @@
 
 from harness.framework import kinds as _kinds
 from harness.framework.dataset.transforms.base import Transform
-from harness.framework.dataset.transforms.compound import Compose, RandomApply, RandomChoice, RandomOrder
+from harness.framework.dataset.transforms.compound import Compose, RandomApply, RandomChoice, RandomOrder, not_random
 from harness.framework.dataset.transforms.values import (
     Concatenate,
     Duplicate,
@@ -20,7 +20,7 @@ from harness.framework.outside import keep_outside as _keep_outside
 
 __all__ = [
     "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply", "RandomChoice",
-    "RandomOrder", "Relational", "Slice", "TypeCast", "Unique",
+    "RandomOrder", "Relational", "Slice", "TypeCast", "Unique", "not_random",
 ]  # fmt: skip
 
 _members = {_name: globals()[_name] for _name in __all__}

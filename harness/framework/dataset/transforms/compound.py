@@ -10,16 +10,21 @@ from harness.errors import SettingError, SettingTypeError
 from harness.framework.dataset.transforms.base import RowFunction, Transform, chained, flattened, generator, kernel
 
 
+def transforms_of(transforms: Any, owner: str) -> list[Callable[..., Any]]:
+    """``transforms`` if it is a list of them; ``SettingTypeError`` / ``SettingError`` (empty) otherwise."""
+    if not isinstance(transforms, (list, tuple)):
+        raise SettingTypeError(f"{owner}: transforms must be a list, got {type(transforms).__name__}")
+    if not transforms:
+        raise SettingError(f"{owner}: transforms must not be empty")
+    for each in transforms:
+        if not callable(each):
+            raise SettingTypeError(f"{owner}: transforms must be callable, got {each!r}")
+    return list(transforms)
+
+
 class _Compound(Transform):
     def __init__(self, transforms: Sequence[Callable[..., Any]]) -> None:
-        if not isinstance(transforms, (list, tuple)):
-            raise SettingTypeError(f"{self.name}: transforms must be a list, got {type(transforms).__name__}")
-        if not transforms:
-            raise SettingError(f"{self.name}: transforms must not be empty")
-        for each in transforms:
-            if not callable(each):
-                raise SettingTypeError(f"{self.name}: transforms must be callable, got {each!r}")
-        self.transforms = list(transforms)
+        self.transforms = transforms_of(transforms, self.name)
 
     def steps(self, seed: int) -> list[RowFunction]:
         """Makes the functions that run each of the transforms."""
@@ -86,3 +91,9 @@ def probability(value: Any, name: str, owner: str) -> float:
     if not 0 <= value <= 1:
         raise SettingError(f"{owner}: {name} must be in [0, 1], got {value}")
     return float(value)
+
+
+def not_random(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function``, marked (``random``) as one whose results depend on its arguments alone."""
+    function.random = False  # type: ignore[attr-defined]
+    return function

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import StateError
+from harness.framework.dataset.vision.arithmetic import saturated
 from harness.framework.dataset.vision.utils import Inter
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -36,6 +37,8 @@ def resized(image: Array, height: int, width: int, mode: Inter) -> Array:
     if mode is Inter.NEAREST:
         rows, columns = _nearest(high, height), _nearest(wide, width)
         return np.ascontiguousarray(image[rows][:, columns])
+    if image.dtype in (np.uint16, np.int16):
+        return saturated(resized(image.astype(np.float32), height, width, mode), image.dtype)
     if image.dtype not in (np.uint8, np.float32, np.float64):
         raise StateError(f"Resize: {mode.name} is there for uint8, float32 and float64 images, got {image.dtype}")
     if mode is Inter.PILCUBIC:
@@ -97,13 +100,18 @@ def _cubic(source: int, target: int) -> tuple[Array, Array]:
     at = ((np.arange(target) + 0.5) * _scale(source, target) - 0.5).astype(np.float32)
     first = np.floor(at).astype(np.int64)
     x = (at - first.astype(np.float32)).astype(np.float32)
+    weights = cubic_weights(x)
+    return np.clip(first[:, None] + np.arange(-1, 3), 0, source - 1), weights
+
+
+def cubic_weights(x: Array) -> Array:
+    """The weights (n, 4) float32 of the pixels around places ``x`` (n,) in [0, 1) behind the second of them."""
     one, a = np.float32(1), _SHARPNESS
     y = one - x
     far = ((a * (x + one) - 5 * a) * (x + one) + 8 * a) * (x + one) - 4 * a
     near = ((a + 2) * x - (a + 3)) * x * x + one
     next_ = ((a + 2) * y - (a + 3)) * y * y + one
-    weights = np.stack([far, near, next_, one - far - near - next_], 1).astype(np.float32)
-    return np.clip(first[:, None] + np.arange(-1, 3), 0, source - 1), weights
+    return np.stack([far, near, next_, one - far - near - next_], 1).astype(np.float32)
 
 
 def _weighted(image: Array, down: tuple[Array, Array], across: tuple[Array, Array]) -> Array:
@@ -184,11 +192,12 @@ def _mean_of_blocks(image: Array, down: int, across: int) -> Array:
         if (down, across) == (2, 2):
             return np.asarray((total + 2) >> 2, np.uint8)
         return np.asarray(np.rint(total.astype(np.float32) * np.float32(1.0 / (down * across))), np.uint8)
-    total32 = np.zeros((high // down, wide // across, channels), np.float32)
+    kind: Any = image.dtype.type
+    total32 = np.zeros((high // down, wide // across, channels), kind)
     for row in range(down):
         for column in range(across):
             total32 += blocks[:, row, :, column]
-    return total32 * np.float32(1.0 / (down * across))
+    return np.asarray(total32 * kind(np.float32(1.0 / (down * across))))
 
 
 @lru_cache(64)
@@ -214,11 +223,12 @@ def _shares(source: int, target: int) -> list[list[tuple[int, np.float32]]]:
 
 def _mean_of_parts(image: Array, height: int, width: int) -> Array:
     high, wide, channels = image.shape
-    across = np.zeros((high, width, channels), np.float32)
+    kind: Any = np.float64 if image.dtype == np.float64 else np.float32
+    across = np.zeros((high, width, channels), kind)
     for at, row in enumerate(_shares(wide, width)):
         for place, share in row:
-            across[:, at] += image[:, place].astype(np.float32) * share
-    made = np.zeros((height, width, channels), np.float32)
+            across[:, at] += image[:, place].astype(kind) * share
+    made = np.zeros((height, width, channels), kind)
     for at, row in enumerate(_shares(high, height)):
         for number, (place, share) in enumerate(row):
             made[at] = across[place] * share if not number else made[at] + across[place] * share

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum, StrEnum
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset.checks import whole
 
-__all__ = ["Border", "Inter"]
+__all__ = ["AutoAugmentPolicy", "Border", "ConvertMode", "ImageBatchFormat", "ImageReadMode", "Inter", "SliceMode"]
 
 #: MindSpore's bound of sizes
 LARGEST_SIZE = 16777216
@@ -34,6 +35,53 @@ class Border(StrEnum):
     EDGE = "edge"
     REFLECT = "reflect"
     SYMMETRIC = "symmetric"
+
+
+class ConvertMode(IntEnum):
+    """Conversions of colours."""
+
+    COLOR_BGR2BGRA = COLOR_RGB2RGBA = 0
+    COLOR_BGRA2BGR = COLOR_RGBA2RGB = 1
+    COLOR_BGR2RGBA = COLOR_RGB2BGRA = 2
+    COLOR_RGBA2BGR = COLOR_BGRA2RGB = 3
+    COLOR_BGR2RGB = COLOR_RGB2BGR = 4
+    COLOR_BGRA2RGBA = COLOR_RGBA2BGRA = 5
+    COLOR_BGR2GRAY = 6
+    COLOR_RGB2GRAY = 7
+    COLOR_GRAY2BGR = COLOR_GRAY2RGB = 8
+    COLOR_GRAY2BGRA = COLOR_GRAY2RGBA = 9
+    COLOR_BGRA2GRAY = 10
+    COLOR_RGBA2GRAY = 11
+
+
+class ImageBatchFormat(IntEnum):
+    """Where the channels of a batch of images are."""
+
+    NHWC = 0
+    NCHW = 1
+
+
+class ImageReadMode(IntEnum):
+    """How ``read_image`` reads."""
+
+    UNCHANGED = 0
+    GRAYSCALE = 1
+    COLOR = 2
+
+
+class SliceMode(IntEnum):
+    """What ``SlicePatches`` does with what is left."""
+
+    PAD = 0
+    DROP = 1
+
+
+class AutoAugmentPolicy(StrEnum):
+    """The datasets whose augmentations ``AutoAugment`` takes."""
+
+    IMAGENET = "imagenet"
+    CIFAR10 = "cifar10"
+    SVHN = "svhn"
 
 
 def size_pair(size: Any, owner: str) -> tuple[int, int]:
@@ -75,29 +123,64 @@ def border(padding_mode: Any, owner: str) -> Border:
 
 
 def interpolation(value: Any, owner: str) -> Inter:
-    """``value`` if it is an ``Inter`` that arrays can be resized by.
-
-    Raises:
-        SettingTypeError: it is no ``Inter``, or ``Inter.ANTIALIAS``, which MindSpore has for PIL images only.
-    """
+    """``value`` if it is an ``Inter``; ``SettingTypeError`` otherwise."""
     if not isinstance(value, Inter):
         raise SettingTypeError(f"{owner}: interpolation must be an Inter, got {value!r}")
-    if value is Inter.ANTIALIAS:
-        raise SettingTypeError(f"{owner}: Inter.ANTIALIAS is for PIL images, which the harness does not have")
     return value
+
+
+def for_arrays(mode: Inter, owner: str) -> Inter:
+    """``mode``; ``SettingTypeError`` for the one that MindSpore has for PIL images only."""
+    if mode is Inter.ANTIALIAS:
+        raise SettingTypeError(f"{owner}: Inter.ANTIALIAS is for PIL images")
+    return mode
+
+
+def pillow_filter(mode: Inter) -> Any:
+    """Pillow's filter for ``mode``; ``SettingTypeError`` for those that MindSpore has for arrays only."""
+    from PIL import Image
+
+    names = {Inter.NEAREST: "NEAREST", Inter.ANTIALIAS: "LANCZOS", Inter.LINEAR: "BILINEAR", Inter.CUBIC: "BICUBIC"}
+    if mode not in names:
+        raise SettingTypeError(f"Inter.{mode.name} is not there for PIL images")
+    return Image.Resampling[names[mode]]
+
+
+def is_picture(value: Any) -> bool:
+    """Whether ``value`` is an image of Pillow's, which is not imported for it."""
+    return any(kind.__module__.startswith("PIL.") and kind.__name__ == "Image" for kind in type(value).__mro__)
 
 
 def given_array(value: Any, owner: str) -> Any:
     """``value`` if it is an array; ``SettingTypeError`` otherwise."""
     if not isinstance(value, np.ndarray):
-        raise SettingTypeError(f"{owner}: an image must be a numpy array, got {type(value).__name__}")
+        raise SettingTypeError(f"{owner}: an image must be a numpy array or a PIL image, got {type(value).__name__}")
     return value
+
+
+def given_picture(value: Any, owner: str) -> Any:
+    """``value`` if it is an image of Pillow's; ``SettingTypeError`` otherwise."""
+    if not is_picture(value):
+        raise SettingTypeError(f"{owner}: a PIL image is needed (ToPIL, or Decode(True), makes one), got "
+                               f"{type(value).__name__}")  # fmt: skip
+    return value
+
+
+def coloured(array: Any, owner: str, channels: Sequence[int] = (3,), *, flat: bool = False) -> Any:
+    """``array`` if it is an image of (height, width, ``channels``), or, if ``flat``, of (height, width)."""
+    image(array, owner)
+    if not ((array.ndim == 3 and array.shape[2] in channels) or (array.ndim == 2 and flat)):
+        raise StateError(f"{owner}: an image with {' or '.join(map(str, channels))} channels is needed, "
+                         f"got shape {array.shape}")  # fmt: skip
+    return array
 
 
 def image(array: Any, owner: str) -> Any:
     """``array`` if it has the shape of an image, (height, width[, channels]), and holds numbers."""
     if array.ndim not in (2, 3):
         raise StateError(f"{owner}: an image (height, width[, channels]) is needed, got shape {array.shape}")
+    if not array.size:
+        raise StateError(f"{owner}: the image is empty, its shape is {array.shape}")
     if array.dtype.kind not in "uif" and array.dtype != np.bool_:
         raise StateError(f"{owner}: an image of numbers is needed, got {array.dtype}")
     return array
