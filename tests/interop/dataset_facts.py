@@ -97,6 +97,15 @@ def orders():
         yield f"buffer {size}", lambda size=size: rows(numbers(9).shuffle(size))
     yield "long buffer", lambda: rows(numbers(2000).shuffle(700))
     yield "two buffers", lambda: rows(numbers(30).shuffle(7).repeat(2).shuffle(5).batch(4))
+    yield (
+        "flat map",
+        lambda: rows(
+            ds.NumpySlicesDataset([[1, 2], [3, 4]], ["x"], shuffle=False).flat_map(
+                lambda x: ds.NumpySlicesDataset(x, ["y"], shuffle=False).repeat(2)
+            )
+        ),
+    )
+    yield "flat map of two", lambda: table(slices().flat_map(lambda a, b, c: slices().rename("a", "z").take(int(a))))
     yield "take", lambda: rows(shuffled().take(3))
     yield "skip", lambda: rows(shuffled().skip(3))
     yield "take, repeat", lambda: rows(shuffled().take(2).repeat(2))
@@ -207,6 +216,7 @@ def refusals():
         "batch 2.0": lambda: one().batch(2.0), "drop": lambda: one().batch(2, 1), "repeat": lambda: one().repeat(0),
         "buffer": lambda: one().shuffle(1), "take": lambda: one().take(0), "skip": lambda: one().skip(-1),
         "map column": lambda: rows(one().map(lambda x: x, "q")), "map 3": lambda: one().map(3),
+        "flat map 3": lambda: one().flat_map(3), "flat map": lambda: one().flat_map(lambda x: x),
         "map two": lambda: rows(one().map(lambda x: (x, x))), "project": lambda: one().project([]),
         "rename": lambda: one().rename("x", ["a", "b"]), "zip": lambda: ds.zip((one(),)),
         "twice": lambda: rows(one().zip(one())),

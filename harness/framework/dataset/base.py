@@ -203,6 +203,24 @@ class Dataset(ABC):
         made: Dataset = _STEPS["Map"](self, operations, input_columns, output_columns, num_parallel_workers, more)
         return made
 
+    def flat_map(self, func: Callable[..., Dataset]) -> Dataset:
+        """The rows of the datasets that ``func`` makes of each row's columns, one dataset after the other.
+
+        Raises:
+            SettingTypeError: ``func`` is no function, or gives no dataset.
+        """
+        if not callable(func):
+            raise SettingTypeError(f"flat_map: func must be a function, got {func!r}")
+        made: Dataset | None = None
+        for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True):
+            found = func(*row)
+            if not isinstance(found, Dataset):
+                raise SettingTypeError(f"flat_map: func must give a dataset, got {type(found).__name__}")
+            made = found if made is None else made + found
+        if made is None:
+            raise SettingTypeError("flat_map: there is no row to make a dataset of")
+        return made
+
     def filter(
         self,
         predicate: Callable[..., Any],

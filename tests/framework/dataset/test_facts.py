@@ -23,6 +23,7 @@ DIFFERENT = {
     **dict.fromkeys((f"GaussianBlur {at}" for at in range(3)), ("float", "unit", "double")),
     **dict.fromkeys((f"RandomLighting {at}" for at in range(2)), ("float", "uint16")),
     "RandomColorAdjust 0": ("float",),
+    "Resize 5": ("float", "unit", "double", "int16", "uint16", "int32"),
 }
 #: mistakes with another error: True as a size, None as an interpolation, a matrix of one dimension
 OTHER_MISTAKES = {

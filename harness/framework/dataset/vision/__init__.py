@@ -49,11 +49,15 @@ from harness.framework.dataset.vision.drawn import (
     RandomSolarize,
 )
 from harness.framework.dataset.vision.files import (
+    encode_jpeg,
+    encode_png,
     get_image_num_channels,
     get_image_size,
     read_file,
     read_image,
     write_file,
+    write_jpeg,
+    write_png,
 )
 from harness.framework.dataset.vision.geometry import (
     CenterCrop,
@@ -188,12 +192,16 @@ __all__ = [
     "TrivialAugmentWide",
     "UniformAugment",
     "VerticalFlip",
+    "encode_jpeg",
+    "encode_png",
     "get_image_num_channels",
     "get_image_size",
     "not_random",
     "read_file",
     "read_image",
     "write_file",
+    "write_jpeg",
+    "write_png",
 ]  # fmt: skip
 
 _members = {_name: globals()[_name] for _name in __all__}

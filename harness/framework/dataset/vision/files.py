@@ -10,7 +10,10 @@ import numpy as np
 
 from harness.errors import SettingTypeError, StateError
 from harness.framework.dataset.pictures import Array, pillow
-from harness.framework.dataset.vision.utils import ImageReadMode, is_picture
+from harness.framework.dataset.vision.utils import ImageReadMode, coloured, is_picture
+
+#: the weights of 1/2**15 by which libpng makes red, green and blue grey
+_PNG_GREY = np.array([9797, 19234, 3737])
 
 
 def _name(filename: Any, owner: str) -> Path:
@@ -63,14 +66,55 @@ def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> 
     data, image = _read(str(path), "read_image"), pillow()
     try:
         with image.open(io.BytesIO(data)) as opened:
-            if mode is not ImageReadMode.UNCHANGED:
-                opened = opened.convert("L" if mode is ImageReadMode.GRAYSCALE else "RGB")
-            elif opened.mode not in ("L", "RGB", "RGBA"):
-                opened = opened.convert("RGBA" if "transparency" in opened.info else "RGB")
-            array = np.asarray(opened)
+            flat = mode is ImageReadMode.GRAYSCALE or (mode is ImageReadMode.UNCHANGED and opened.mode in ("1", "L"))
+            if flat and opened.format == "PNG" and opened.mode not in ("1", "L"):
+                array = ((np.asarray(opened.convert("RGB")).astype(np.int64) @ _PNG_GREY) >> 15).astype(np.uint8)
+            else:
+                array = np.array(opened.convert("L" if flat else "RGB"))
     except (OSError, ValueError, SyntaxError, image.DecompressionBombError) as error:
         raise StateError(f"read_image: {filename} cannot be decoded as a picture: {error}") from None
-    return array if array.ndim == 3 else array[:, :, None]
+    return np.asarray(array if array.ndim == 3 else array[:, :, None])
+
+
+def encode_jpeg(image: Any, quality: int = 75) -> Array:
+    """The bytes of a JPEG file, uint8 (n,), of uint8 (height, width[, 1 or 3]); ``quality`` in [1, 100]."""
+    return _encoded(image, "encode_jpeg", "JPEG", "quality", quality, 1, 100)
+
+
+def encode_png(image: Any, compression_level: int = 6) -> Array:
+    """The bytes of a PNG file, uint8 (n,), of uint8 (height, width[, 1 or 3]); ``compression_level`` in [0, 9].
+
+    The picture in it is MindSpore's; how it is packed is Pillow's (docs/differences.md).
+    """
+    return _encoded(image, "encode_png", "PNG", "compress_level", compression_level, 0, 9)
+
+
+def write_jpeg(filename: str, image: Any, quality: int = 75) -> None:
+    """Writes what ``encode_jpeg`` gives."""
+    _name(filename, "write_jpeg")
+    write_file(filename, encode_jpeg(image, quality))
+
+
+def write_png(filename: str, image: Any, compression_level: int = 6) -> None:
+    """Writes what ``encode_png`` gives."""
+    _name(filename, "write_png")
+    write_file(filename, encode_png(image, compression_level))
+
+
+def _encoded(image: Any, owner: str, kind: str, option: str, value: Any, low: int, high: int) -> Array:
+    """A file of a kind as bytes; ``StateError`` for a wrong value or image."""
+    if not isinstance(value, int):
+        raise SettingTypeError(f"{owner}: {option} must be an int, got {value!r}")
+    array = _array(image, owner)
+    if not low <= value <= high:
+        raise StateError(f"{owner}: {option} must be in [{low}, {high}], got {value}")
+    coloured(array, owner, (1, 3), flat=True)
+    if array.dtype != np.uint8:
+        raise StateError(f"{owner}: an image of uint8 is needed, got {array.dtype}")
+    file = io.BytesIO()
+    flat = array[:, :, 0] if array.ndim == 3 and array.shape[2] == 1 else array
+    pillow().fromarray(flat).save(file, kind, **{option: value})
+    return np.frombuffer(file.getvalue(), np.uint8).copy()
 
 
 def get_image_size(image: Any) -> list[int]:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import StateError
+from harness.errors import StateError, UnsupportedError
+from harness.framework.dataset.pictures import pillow
 from harness.framework.dataset.vision.arithmetic import saturated
 from harness.framework.dataset.vision.utils import Inter
 
@@ -37,12 +38,12 @@ def resized(image: Array, height: int, width: int, mode: Inter) -> Array:
     if mode is Inter.NEAREST:
         rows, columns = _nearest(high, height), _nearest(wide, width)
         return np.ascontiguousarray(image[rows][:, columns])
+    if mode is Inter.PILCUBIC:
+        return _as_pillow(image, height, width)
     if image.dtype in (np.uint16, np.int16):
         return saturated(resized(image.astype(np.float32), height, width, mode), image.dtype)
     if image.dtype not in (np.uint8, np.float32, np.float64):
         raise StateError(f"Resize: {mode.name} is there for uint8, float32 and float64 images, got {image.dtype}")
-    if mode is Inter.PILCUBIC:
-        raise StateError("Resize: Inter.PILCUBIC is not supported")
     halved = (high, wide) == (2 * height, 2 * width)
     if mode is Inter.AREA or (mode is Inter.LINEAR and halved):
         if height <= high and width <= wide:
@@ -53,6 +54,21 @@ def resized(image: Array, height: int, width: int, mode: Inter) -> Array:
     else:
         return _weighted(image, _cubic(high, height), _cubic(wide, width))
     return _weighted(image, _pairs(down, high, across=False), _pairs(across, wide, across=True))
+
+
+def _as_pillow(image: Array, height: int, width: int) -> Array:
+    """Pillow's own bicubic interpolation, of three channels of uint8.
+
+    Raises:
+        StateError: the image has other channels.
+        UnsupportedError: it has another dtype, of which MindSpore takes the bytes.
+    """
+    if image.ndim != 3 or image.shape[2] != 3:
+        raise StateError(f"Resize: Inter.PILCUBIC is there for images of three channels, got shape {image.shape}")
+    if image.dtype != np.uint8:
+        raise UnsupportedError(f"Resize: Inter.PILCUBIC of {image.dtype} is not supported; use uint8")
+    module = pillow()
+    return np.array(module.fromarray(image).resize((width, height), module.Resampling.BICUBIC))
 
 
 def _scale(source: int, target: int) -> float:
