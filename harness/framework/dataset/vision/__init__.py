@@ -1,7 +1,6 @@
 """``mindspore.dataset.vision``: transforms of images, which are arrays (height, width[, channels]) or PIL images."""
 
 from harness.framework import kinds as _kinds
-from harness.framework.dataset.transforms import not_random
 from harness.framework.dataset.vision.augmenting import (
     AutoAugment,
     RandAugment,
@@ -9,6 +8,7 @@ from harness.framework.dataset.vision.augmenting import (
     TrivialAugmentWide,
     UniformAugment,
 )
+from harness.framework.dataset.vision.base import not_random
 from harness.framework.dataset.vision.batches import (
     CutMixBatch,
     MixUp,

@@ -6,6 +6,7 @@ A picture (of Pillow's) goes through Pillow where MindSpore has that way (``pict
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework.dataset.random import Mersenne32
 from harness.framework.dataset.transforms.base import Drawn, Fixed
+from harness.framework.dataset.transforms.compound import not_random as _not_random
 from harness.framework.dataset.vision.utils import given_array, is_picture
 
 
@@ -96,3 +98,8 @@ class DrawnImage(_Image, Drawn):
     @abstractmethod
     def draw(self, random: Mersenne32, array: Any) -> Any:
         """The result for one array."""
+
+
+def not_random(func: Callable[..., Any]) -> Callable[..., Any]:
+    """See ``transforms.not_random``, whose argument has another name."""
+    return _not_random(func)
