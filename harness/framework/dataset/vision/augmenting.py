@@ -96,6 +96,7 @@ class RandomSelectSubpolicy(Transform):
         policy = [[(kernel(each, seed), prob) for each, prob in part] for part in self.policy]
 
         def run(value: Any) -> Any:
+            value = np.asarray(value)  # of a picture, too
             for step, prob in policy[random.below(len(policy))]:
                 value = step(value) if random.real() <= prob else value
             return value

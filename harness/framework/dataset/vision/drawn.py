@@ -38,7 +38,8 @@ class _Sometimes(DrawnImage):
         """The changed array."""
 
     def draw(self, random: Mersenne32, array: Any) -> Any:
-        return self.change(array) if random.chance(self.prob) else array
+        changed = self.change(array)  # also where it is not wanted: a wrong image is an error each time
+        return changed if random.chance(self.prob) else array
 
 
 class RandomEqualize(_Sometimes):
