@@ -78,7 +78,8 @@ class RandomAutoContrast(_Sometimes):
         return c.stretched(array, self.cutoff, self.ignore, self.name)
 
     def draw(self, random: Mersenne32, array: Any) -> Any:
-        return super().draw(random, coloured(array, self.name, flat=True))
+        coloured(array, self.name, flat=True)  # its dtype is looked at only where it is changed
+        return self.change(array) if random.chance(self.prob) else array
 
 
 class RandomPosterize(DrawnImage):
