@@ -192,6 +192,8 @@ class _Gradient:
 
     def _first_scope(self, node: Node) -> str:
         of_function = node.extra.outside or (node.op in OF_FUNCTIONS_IN_DEFAULT and node.extra.inside)
+        # A function gave its primitive ``random_cache`` when the graph was traced: that one stands in no cell.
+        of_function = of_function or "random_cache" in node.attrs
         return "Default" if of_function or node.op in IN_DEFAULT else self.scopes[_primitive(node)]
 
     def _results(self, node: Node) -> tuple[Any, Any]:

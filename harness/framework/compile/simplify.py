@@ -95,7 +95,7 @@ _FOLDED = frozenset(row.name for row in FOLDED)
 #: those that are not computed in a gradient, whose zeros are known late (measured)
 _JOINED = frozenset({"Concat", "Stack"})
 #: those that are computed for operands of one shape only (measured)
-_OF_TENSORS = frozenset({"Equal", "Greater", "GreaterEqual", "LessEqual", "Minimum", "NotEqual"})
+_OF_TENSORS = frozenset({"Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "Minimum", "Mul", "NotEqual"})
 
 
 def _fold(node: Node) -> Operand:

@@ -53,6 +53,16 @@ def jit(
     return compiled
 
 
+def run_as_cell(function: Callable[[Any], Any], x: Any) -> Any:
+    """``function(x)`` as the construct of a cell that is made for this call."""
+
+    class Function(Cell):
+        def construct(self, x: Any) -> Any:
+            return function(x)
+
+    return Function()(x)
+
+
 def jit_class(cls: type) -> type:
     """Marks a class whose objects a graph may use; here it may use any. ``TypeError`` for a Cell, or no class."""
     if not isinstance(cls, type) or issubclass(cls, Cell):

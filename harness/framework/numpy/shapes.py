@@ -11,6 +11,7 @@ from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework import ops as _ops
 from harness.framework.numpy.create import asarray, diag
 from harness.framework.numpy.promotion import KNOWN, common, of_name, through_float32
+from harness.framework.ops.functions.cells import made_at_each_call
 from harness.framework.ops.functions.shape import cast
 from harness.framework.tensor import Tensor
 
@@ -304,8 +305,13 @@ def argwhere(a: Any) -> Any:
 
 def unique(x: Any, return_inverse: bool = False) -> Any:
     """Each value once, in the order they come; with ``return_inverse`` the place of each element among them."""
-    values, places = ops.unique(ravel(x))
+    values, places = _unique(ravel(x))
     return (values, places) if return_inverse else values
+
+
+@made_at_each_call
+def _unique(x: Any) -> Any:
+    return ops.unique(x)
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

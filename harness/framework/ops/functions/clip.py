@@ -10,6 +10,7 @@ from harness import dtypes
 from harness.errors import UnsupportedError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import cast, constant_value, scalar
+from harness.framework.ops.functions.cells import made_at_each_call
 from harness.framework.ops.functions.control import cond
 from harness.framework.ops.functions.inner import addn_of, select_of
 from harness.framework.ops.functions.math import sqrt, square
@@ -44,6 +45,7 @@ def _bound(value: Any, x: Any) -> Any:
     return value if known is None else Tensor(np.asarray(known), x.dtype)
 
 
+@made_at_each_call
 def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: None = None) -> Any:
     """Tensors scaled so that the norm of all of them together is at most ``clip_norm``.
 

@@ -181,9 +181,9 @@ def tensor_dot(x1: Any, x2: Any, axes: Any) -> Any:
     common = math.prod(x1.shape[a] for a in first)
     if [x1.shape[a] for a in first] != [x2.shape[a] for a in second]:
         raise SettingError(f"tensor_dot: axes {first} of {x1.shape} and {second} of {x2.shape} differ in length")
-    a = _moved(x1, [*left, *first]).reshape((-1, common))
-    b = _moved(x2, [*second, *right]).reshape((common, -1))
-    return matmul(a, b).reshape((*(x1.shape[n] for n in left), *(x2.shape[n] for n in right)))
+    a = transpose(x1, (*left, *first)).reshape((-1, common))
+    b = transpose(x2, (*second, *right)).reshape((common, -1))
+    return call("MatMul", a, b, False, False).reshape((*(x1.shape[n] for n in left), *(x2.shape[n] for n in right)))
 
 
 def _moved(x: Any, order: Sequence[int]) -> Any:

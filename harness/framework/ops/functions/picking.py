@@ -12,6 +12,7 @@ from harness.errors import DtypeError, SettingError, SettingTypeError, StateErro
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import cast, scalar
 from harness.framework.ops.functions.arithmetic import SUB
+from harness.framework.ops.functions.cells import made_at_each_call
 from harness.framework.ops.functions.create import constant, diag
 from harness.framework.ops.functions.indexing import gather_d, tensor_scatter_elements
 from harness.framework.ops.functions.join import concat
@@ -120,6 +121,7 @@ def nansum(input: Tensor, axis: Any = None, keepdims: bool = False, *, dtype: An
 
 
 @tensor_method("nanmean")
+@made_at_each_call
 def nanmean(input: Tensor, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean over ``axis`` of what is not NaN."""
     if input.dtype.kind != "f":
