@@ -321,6 +321,8 @@ class Tracer(Controls):
         if not isinstance(value, ParameterTensor):
             return value
         self._closure().affect(None)
+        # A cast reads a weight where it stands, whoever handed the weight there (measured: nn.RNN).
+        self.named[id(value)] = self.cell
         return self._here(value)
 
     def reference(self, value: Any) -> Any:

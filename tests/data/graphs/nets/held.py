@@ -56,3 +56,16 @@ lost.nanmean(1)
 ops.nanmean(lost, axis=0, keepdims=True)
 mnp.unique(Tensor([[3, 1], [2, 1]]))
 mnp.unique(Tensor([3, 1, 1, 2]), return_inverse=True)
+
+
+class Recurrent(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.RNN(4, 3, batch_first=True)
+
+    def construct(self, x):
+        return self.rnn(x.expand_dims(1))[0].sum()
+
+
+net = Recurrent()
+nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))(x)
