@@ -45,8 +45,14 @@ def value_and_grad_traced(
     made, reads = len(active.created), active.states.reads_so_far()
     before = list(active.created)
     args = apart(active, function, args, positions)
-    out = function(*args)
-    active.forget_unused(out, weights, made, reads)
+    known = active.repeated.only(function, args)
+    if known is None:
+        out = function(*args)
+        active.repeated.take_back(function)
+        active.forget_unused(out, weights, made, reads)
+    else:
+        out, own = known.out, {id(node) for node in known.nodes}
+        before = [node for node in before if id(node) not in own]
     active.states.differentiated = True
     keep_overwritten(active)
     wrt: list[Operand] = []

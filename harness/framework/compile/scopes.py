@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -31,12 +31,14 @@ def scope(name: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def cell_scope(cell: Any, given: Iterable[Any] = ()) -> Iterator[None]:
+def cell_scope(cell: Any, given: Iterable[Any] = ()) -> Iterator[Callable[[Sequence[Any], Any], None]]:
     """Puts new nodes into a cell's scope (absolute, given by ``generate_scope``; a cell without one keeps the
-    caller's) and gives them its ``dump`` mark. Weights that it is ``given`` are named by the one that calls it."""
+    caller's) and gives them its ``dump`` mark. Weights that it is ``given`` are named by the one that calls it.
+
+    What it yields takes the call's arguments and its result (see ``repeated``)."""
     active = tracer()
     if active is None:
-        yield
+        yield _nothing
         return
     for value in given:
         active.name(value)
@@ -44,7 +46,12 @@ def cell_scope(cell: Any, given: Iterable[Any] = ()) -> Iterator[None]:
     active.scope = active.cell = getattr(cell, "_scope", None) or active.scope
     if getattr(cell, "_dump", False):
         active.marks = {**active.marks, "dump": "true"}
+    made = len(active.created)
     try:
-        yield
+        yield lambda args, out: active.repeated.add(cell, args, out, active.created[made:])
     finally:
         active.scope, active.marks, active.cell = before
+
+
+def _nothing(args: Sequence[Any], out: Any) -> None:
+    """Nothing is traced."""

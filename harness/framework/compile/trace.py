@@ -19,6 +19,7 @@ from harness.framework.compile.effects import computed_from
 from harness.framework.compile.functions import COMPOSED, EACH, FunctionScopes
 from harness.framework.compile.known import Known
 from harness.framework.compile.regions import Block, Region
+from harness.framework.compile.repeated import Repeated
 from harness.framework.compile.rewriting import ask_again
 from harness.framework.compile.source import is_users, stack, users_frame, where
 from harness.framework.compile.states import States
@@ -61,6 +62,7 @@ class Tracer(Controls):
         named: by weight, the cell that first handed it to another one.
         summaries: kind, tag and value of what summary operators were given.
         structure: of the finished function's result.
+        repeated: calls of cells, which a gradient may share.
     """
 
     def __init__(self, scope: str = "Default") -> None:
@@ -78,6 +80,7 @@ class Tracer(Controls):
         self.summaries: list[tuple[str, str, Any]] = []
         self.summed: Node | None = None
         self.structure: Structure | None = None
+        self.repeated = Repeated()
         self._consts: dict[Any, Const] = {}
         self._stop: FrameType | None = sys._getframe(1)
         self.closures = Closures(self._stop)

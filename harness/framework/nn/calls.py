@@ -56,8 +56,11 @@ class Calls(Hooks):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
-            with cell_scope(self, (*args, *kwargs.values())):
-                return self._construct(args, kwargs)
+            with cell_scope(self, (*args, *kwargs.values())) as called:
+                out = self._construct(args, kwargs)
+                if not kwargs:
+                    called(args, out)
+                return out
         args, kwargs = self._bind(args, kwargs)
         if not self._names_checked:
             naming.check_unique(self)  # type: ignore[arg-type]
