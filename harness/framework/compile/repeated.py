@@ -1,8 +1,8 @@
 """A cell that is called in a graph and differentiated there with the same arguments, once each: it runs once.
 
 Measured on MindSpore 2.10.0 (``tests/data/graphs/nets/repeated.py``), where a custom training step calls ``network(x)``
-and then ``GradOperation(get_by_list=True)(network, weights)(x)``: statistics of a ``BatchNorm`` move once. Two calls, or
-other arguments, run separately. What has no effects needs no rule: equal nodes become one.
+and then ``GradOperation(get_by_list=True)(network, weights)(x)``: statistics of a ``BatchNorm`` move once. Two calls,
+or other arguments, run separately. What has no effects needs no rule: equal nodes become one.
 """
 
 from __future__ import annotations
