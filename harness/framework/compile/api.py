@@ -42,17 +42,8 @@ def value_and_grad_traced(
     active = tracer()
     if active is None:
         raise TraceError("gradients of a graph can be asked for only while it is traced")
-    made, reads = len(active.created), active.states.reads_so_far()
-    before = list(active.created)
     args = apart(active, function, args, positions)
-    known = active.repeated.only(function, args)
-    if known is None:
-        out = function(*args)
-        active.repeated.take_back(function)
-        active.forget_unused(out, weights, made, reads)
-    else:
-        out, own = known.out, {id(node) for node in known.nodes}
-        before = [node for node in before if id(node) not in own]
+    out, before = _called(active, function, args, weights)
     active.states.differentiated = True
     keep_overwritten(active)
     wrt: list[Operand] = []
@@ -98,6 +89,22 @@ def _kind_of(value: Any) -> str:
     if isinstance(value, (tuple, list)):
         return f"a tuple of {len(value)}"
     return str(getattr(value, "dtype", type(value).__name__))
+
+
+def _called(
+    active: Any, function: Callable[..., Any], args: Sequence[Any], weights: Sequence[Parameter]
+) -> tuple[Any, list[Node]]:
+    """The function's result, of this call or of an equal one before, and the nodes that are not the function's."""
+    before = list(active.created)
+    known = active.repeated.only(function, args)
+    if known is not None:
+        own = {id(node) for node in known.nodes}
+        return known.out, [node for node in before if id(node) not in own]
+    reads = active.states.reads_so_far()
+    out = function(*args)
+    active.repeated.take_back(function)
+    active.forget_unused(out, weights, len(before), reads)
+    return out, before
 
 
 def _hooked(weights: Sequence[Parameter], grads: Sequence[Any]) -> tuple[Any, ...]:

@@ -62,7 +62,6 @@ class Tracer(Controls):
         named: by weight, the cell that first handed it to another one.
         summaries: kind, tag and value of what summary operators were given.
         structure: of the finished function's result.
-        repeated: calls of cells, which a gradient may share.
     """
 
     def __init__(self, scope: str = "Default") -> None:
@@ -324,8 +323,7 @@ class Tracer(Controls):
         if not isinstance(value, ParameterTensor):
             return value
         self._closure().affect(None)
-        # A cast reads a weight where it stands, whoever handed the weight there (measured: nn.RNN).
-        self.named[id(value)] = self.cell
+        self.named[id(value)] = self.cell  # a cast reads a weight where it stands, whoever handed it there (measured)
         return self._here(value)
 
     def reference(self, value: Any) -> Any:
