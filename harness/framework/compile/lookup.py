@@ -21,6 +21,7 @@ from typing import Any
 from harness.framework.compile.hashed import order_of
 from harness.framework.compile.places import SourcePosition, end_of, holds, is_attribute, is_fixed, place_of
 from harness.framework.compile.source import Function, function_of
+from harness.framework.tensor import Tensor
 
 #: what each variable was assigned, with the variables known then
 _Known = dict[str, tuple[ast.expr, Any]]
@@ -106,9 +107,13 @@ class _Inference:
                 # A value that is read later is not idle here.
                 read = {name for later in body[at:] for name in _read(later)}
                 yield from self._idle({name: value for name, value in idle.items() if name not in read}, written)
-                if isinstance(statement, ast.If) and is_attribute(statement.test):
+                if (
+                    isinstance(statement, ast.If)
+                    and is_attribute(statement.test)
+                    and (taken := self._decided(statement.test)) is not None
+                ):
                     # The side that is not taken is not parsed.
-                    side = statement.body if self._is_true(statement.test) else statement.orelse
+                    side = statement.body if taken else statement.orelse
                     yield from self.block([*side, *body[at + 1 :]], known, [], handed)
                 else:
                     yield from self._split(statement, body[at + 1 :], known)
@@ -169,14 +174,31 @@ class _Inference:
 
     def _inferred(self, test: ast.expr, body: Any, orelse: Any) -> list[Any]:
         """The sides of a choice that are inferred: both, unless its condition is fixed."""
-        if not is_fixed(test):
-            return [body, orelse]
-        return [body if self._is_true(test) else orelse]
+        taken = self._decided(test) if is_fixed(test) else None
+        return [body, orelse] if taken is None else [body if taken else orelse]
 
-    def _is_true(self, test: ast.expr) -> bool:
-        """Whether a condition on attributes of ``self`` holds: the user's own expression, which has no calls."""
-        code = compile(ast.Expression(test), self.frame.f_code.co_filename, "eval")
-        return bool(eval(code, {"__builtins__": {}}, {"self": self.frame.f_locals.get("self")}))
+    def _decided(self, test: ast.expr) -> bool | None:
+        """Whether a condition on attributes of ``self`` holds: the user's own expression, which has no calls. None if
+        it computes with a tensor, whose value the graph alone knows; ``self.mask is None`` does not."""
+        if any(isinstance(self._value(operand), Tensor) for operand in _operands(test)):
+            return None
+        return bool(self._value(test))
+
+    def _value(self, expression: ast.expr) -> Any:
+        code = compile(ast.Expression(expression), self.frame.f_code.co_filename, "eval")
+        return eval(code, {"__builtins__": {}}, {"self": self.frame.f_locals.get("self")})
+
+
+def _operands(test: ast.expr) -> Iterator[ast.expr]:
+    """The attributes whose values a condition computes with."""
+    if isinstance(test, ast.Compare) and all(isinstance(op, (ast.Is, ast.IsNot)) for op in test.ops):
+        return
+    if isinstance(test, ast.Attribute):
+        yield test
+        return
+    for child in ast.iter_child_nodes(test):
+        if isinstance(child, ast.expr):
+            yield from _operands(child)
 
 
 @lru_cache(maxsize=16384)
