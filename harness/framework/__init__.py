@@ -40,7 +40,9 @@ _NAMES = {
         "harness.framework.context",
     ),
     **dict.fromkeys(("get_level", "get_log_config"), "harness.framework.log"),
-    **dict.fromkeys(("grad", "jit", "jit_class", "jvp", "value_and_grad", "vjp"), "harness.framework.nn.transforms"),
+    **dict.fromkeys(
+        ("get_grad", "grad", "jit", "jit_class", "jvp", "value_and_grad", "vjp"), "harness.framework.nn.transforms"
+    ),
     "vmap": "harness.framework.ops",
     "JitConfig": "harness.framework.nn.jit_config",
     "constexpr": "harness.framework.ops.primitives.composition",

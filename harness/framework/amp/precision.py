@@ -22,9 +22,10 @@ _log = log.get("train")
 
 
 def get_white_list() -> list[Any]:
-    """The cells that level O1 computes in half precision."""
+    """The cells and primitives that level O1 computes in half precision."""
     return [nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.Conv1dTranspose, nn.Conv2dTranspose, nn.Conv3dTranspose, nn.Dense,
-            nn.LSTMCell, nn.RNNCell, nn.GRUCell]  # fmt: skip
+            nn.LSTMCell, nn.RNNCell, nn.GRUCell, ops.Conv2D, ops.Conv3D, ops.Conv2DTranspose, ops.Conv3DTranspose,
+            ops.Conv2DBackpropInput, ops.MatMul, ops.BatchMatMul, ops.PReLU, ops.ReLU, ops.Ger]  # fmt: skip
 
 
 def get_black_list() -> list[Any]:

@@ -337,4 +337,9 @@ def _flatten(value: Any) -> list[Any]:
         return [t for v in value for t in _flatten(v)]
     if isinstance(value, Tensor):
         return [value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        raise TraceError(
+            f"cannot differentiate a result that is a numpy {type(value).__name__}: a number of numpy's on the "
+            "left of a tensor makes an array, which has no gradient. Write float(number) * tensor, or make it a Tensor"
+        )
     raise TraceError(f"cannot differentiate a result of type {type(value).__name__}")

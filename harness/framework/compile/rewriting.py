@@ -18,6 +18,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any, TypeVar
 
 from harness.framework.compile.source import is_users
+from harness.framework.compile.turns import turns
 
 #: the module whose functions are called; the compiler says where it is
 _HELPERS = f"{__package__}.statements"
@@ -199,6 +200,8 @@ class _Rewriter:
         """A list of statements."""
         done: list[ast.stmt] = []
         for at, node in enumerate(body):
+            if isinstance(node, ast.For) and self._returns(node):
+                return [*done, *self._turns(node, body[at + 1 :])]
             if node.lineno not in self._lines or not (isinstance(node, (ast.If, ast.While)) or _puts(node)):
                 done.append(self._inside(node))
             elif isinstance(node, ast.If) and any(_jumps([node], (ast.Return,))):
@@ -207,6 +210,19 @@ class _Rewriter:
             else:
                 done += self._put(node) if _puts(node) else self._flow(node)  # type: ignore[arg-type]
         return done
+
+    def _returns(self, loop: ast.For) -> bool:
+        """Whether a condition at one of the lines leaves ``loop`` by ``return``, and nothing else leaves it."""
+        tests: list[ast.stmt] = [n for n in ast.walk(loop) if isinstance(n, ast.If) and n.lineno in self._lines]
+        jumps = loop.orelse or any(_jumps(loop.body, (ast.Break, ast.Continue)))
+        return any(_jumps(tests, (ast.Return,))) and not jumps
+
+    def _turns(self, node: ast.For, rest: Sequence[ast.stmt]) -> list[ast.stmt]:
+        names = sorted(_stored([node, *rest]))
+        held: list[ast.expr] = [_helper("held", [_locals(), ast.Constant(n)]) for n in names]
+        items, turn, first = turns(copy.deepcopy(node), copy.deepcopy(list(rest)), names, held)
+        turn.body = self.block(_at(turn, node).body)
+        return [_at(each, node) for each in (items, turn, first)]
 
     def _inside(self, node: ast.stmt) -> ast.stmt:
         if not hasattr(node, "body"):

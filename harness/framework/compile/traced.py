@@ -25,14 +25,19 @@ class Traced(Tensor):
         spec: its spec (a scalar's where an operator gave a number).
     """
 
-    # Above the priority of numpy's numbers: ``np.float32(2) * tensor`` is a tensor in a graph, and at once an array.
-    __array_priority__ = -1
-
     def __init__(self, operand: Operand, spec: Spec) -> None:
         self.operand = operand
         self.spec = spec
         self.init = None
         self.const_arg = False
+
+    @property
+    def __array_priority__(self) -> int:
+        """Above that of numpy's numbers in a graph: ``np.float32(2) * tensor`` is a tensor there, and at once an array;
+        in PyNative mode it is an array under a gradient, too (measured)."""
+        if is_eager():
+            raise AttributeError("__array_priority__")
+        return -1
 
     @property
     def dtype(self) -> DType:

@@ -152,6 +152,35 @@ def grad(
     return _entry(traced, fn, sens_param)
 
 
+def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
+    """One of the gradients that ``grad`` gives with ``return_ids``, as ``mindspore.get_grad``.
+
+    Args:
+        gradients: what the gradient function gave.
+        identifier: position of an argument, or a parameter.
+
+    Raises:
+        TypeError: ``identifier`` is neither.
+        RuntimeError: there is no gradient for it.
+    """
+    if not isinstance(identifier, (int, Parameter)):
+        raise TypeError(f"get_grad: identifier must be an int or a Parameter, got {identifier!r}")
+    wanted = identifier.name if isinstance(identifier, Parameter) else identifier
+    found = _identified(gradients, wanted)
+    if found is None:
+        raise RuntimeError(f"get_grad: no gradient for {wanted!r}")
+    return found
+
+
+def _identified(gradients: Any, wanted: int | str) -> Tensor | None:
+    """The tensor of the pair ``(wanted, tensor)`` in (nested) tuples."""
+    if not isinstance(gradients, (tuple, list)):
+        return None
+    if len(gradients) == 2 and isinstance(gradients[0], (int, str)) and isinstance(gradients[1], Tensor):
+        return gradients[1] if gradients[0] == wanted else None
+    return next((found for each in gradients if (found := _identified(each, wanted)) is not None), None)
+
+
 class GradOperation:
     """Makes gradient functions, as ``mindspore.ops.GradOperation``.
 

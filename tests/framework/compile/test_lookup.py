@@ -6,6 +6,7 @@ import ast
 import sys
 from typing import Any
 
+from harness import Parameter, Tensor
 from harness.framework.compile.lookup import looked_up
 
 
@@ -126,3 +127,24 @@ def test_a_value_read_later_is_no_idle_one() -> None:
         return x, late
 
     assert function()[0] == ["c", "a"]
+
+
+def test_a_parameter_decides_nothing_yet() -> None:
+    class Holder:
+        count = Parameter(Tensor(3), name="count")
+        mask = None
+
+        def run(self) -> Any:
+            y = a(0)
+            if self.count % 2 == 0:
+                y = b(y)
+            return c(y), call()
+
+        def fixed(self) -> Any:
+            y = a(0)
+            if self.count is None or self.mask is not None:
+                y = b(y)
+            return c(y), call()
+
+    assert "b" in Holder().run()[1]
+    assert "b" not in Holder().fixed()[1]

@@ -286,3 +286,30 @@ def test_copied_slices_have_gradients() -> None:
         dx, dv = grad(Squares(), (0, 1))(Tensor(np.ones((2, 3), np.float32)), Tensor(np.array([7, 8], np.float32)))
     assert dx.asnumpy().tolist() == [[18, 18, 18], [0, 0, 18]]
     assert dv.asnumpy().tolist() == [14, 16]
+
+
+def leaving(x: Tensor) -> Any:
+    for turn in range(3):
+        if x.sum() > 10:
+            return x, x - turn
+        x = x * 2
+    y = x + 1
+    return y, -y
+
+
+def leaving_inner(x: Tensor) -> Tensor:
+    total = x.max()
+    for scale in (1.0, 2.0):
+        y = x * scale
+        for turn in range(2):
+            if y.sum() > 8:
+                return y + turn
+            y = y + turn + 1
+        total = total + y.mean()
+    return total + x
+
+
+@pytest.mark.parametrize("function", [leaving, leaving_inner])
+@pytest.mark.parametrize("values", [[1, 2, 3], [9, 2, 3], [-1, -9, 0], [0.1, 2, 0], [2, 2, 2]])
+def test_a_tensor_leaves_a_loop(function: Callable[..., Any], values: list[float]) -> None:
+    assert in_mode(0, function, values) == in_mode(1, function, values)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from harness import Tensor, context, dtypes, nn, ops, value_and_grad
+from harness import Tensor, context, dtypes, get_grad, grad, nn, ops, value_and_grad
 from harness.errors import TraceError
 from harness.framework.nn.gradient_session import _hidden
 
@@ -113,3 +113,26 @@ def test_what_was_changed_is_known_later() -> None:
     with pytest.raises(TraceError, match="was changed before"):
         value_and_grad(function)(tensor(1))
     assert weight.dtype is dtypes.float32
+
+
+def test_a_number_of_numpy_on_the_left_leaves_no_gradient() -> None:
+    def after(x: Tensor) -> Tensor:
+        return (x * np.float64(2)).sum()
+
+    def before(x: Tensor) -> Tensor:
+        return (np.float64(2) * x).sum()
+
+    assert grad(after)(Tensor([1.0, 2.0])).asnumpy().tolist() == [2, 2]
+    with pytest.raises(TraceError, match="which has no gradient"):
+        grad(before)(Tensor([1.0, 2.0]))
+
+
+def test_a_gradient_by_its_name_or_position() -> None:
+    net = nn.Dense(2, 1)
+    found = grad(net, 0, net.trainable_params(), return_ids=True)(Tensor([[1.0, 2.0]]))
+    assert get_grad(found, net.weight).asnumpy().tolist() == [[1, 2]]
+    assert get_grad(found, 0).shape == (1, 2)
+    with pytest.raises(RuntimeError, match="no gradient for 1"):
+        get_grad(found, 1)
+    with pytest.raises(TypeError, match="must be an int or a Parameter"):
+        get_grad(found, "weight")  # type: ignore[arg-type]
