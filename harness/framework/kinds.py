@@ -71,6 +71,11 @@ class Refused:
         return [parameter.name for parameter in self._parameters[: self._several]]
 
     @lazy
+    def _by_position(self) -> int:
+        """How many arguments can be given by position."""
+        return sum(each.kind is not inspect.Parameter.KEYWORD_ONLY for each in self._parameters[: self._several])
+
+    @lazy
     def _words(self) -> dict[int | str, list[str]]:
         """Kinds by argument, by position and by name."""
         names, found = self._names, dict[int | str, list[str]]()
@@ -79,7 +84,7 @@ class Refused:
         for place, words in refused_kinds()[self._name].items():
             if not place.isdecimal():
                 found[place] = words.split()
-                if place in names:
+                if place in names[: self._by_position]:
                     found[names.index(place)] = words.split()
             elif int(place) < last:
                 found[int(place)] = words.split()

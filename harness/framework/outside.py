@@ -46,11 +46,20 @@ def outside_graphs(function: F, kind: type[Exception] = RuntimeError, name: str 
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_globals.get("__name__") == _CHECKS:
             frame = frame.f_back
-        if _within and frame is not None and _within[0](frame):
+        # What fails with an AttributeError does so further in: its arguments are bound first.
+        if _within and frame and _within[0](frame) and (kind is not AttributeError or _binds(function, args, kwargs)):
             raise ERRORS[kind](f"{owner} cannot be called within a graph; call it outside of construct")
         return function(*args, **kwargs)
 
     return called  # type: ignore[return-value]
+
+
+def _binds(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def keep_outside(cls: type, names: Iterable[str], kind: type[Exception] = RuntimeError) -> None:

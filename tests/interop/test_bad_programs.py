@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.differential.mistakes import compared, difference, drawn
+from tests.differential.mistakes import compared, difference, drawn, within_graphs
 from tests.differential.sides import Pair
 from tests.differential.spoiled import bases, last_error
 
@@ -19,6 +19,8 @@ ROWS = json.loads((Path(__file__).parent / "bad_programs.json").read_text(encodi
 SAMPLE = 60
 #: how many of the generated calls may differ: what was measured (``python -m tests.differential.mistakes`` runs all)
 DIFFERING = 3
+#: the same as bodies of networks in graph mode (``--graphs``)
+DIFFERING_WITHIN_GRAPHS = 5
 PROGRAM = """import numpy as np
 import mindspore as ms
 from mindspore import nn, ops, Tensor, Parameter
@@ -68,3 +70,11 @@ def test_generated_calls_fail_alike(mindspore_python: str) -> None:
         found = {call: difference(own, real) for call, own, real in compared(pair, drawn(SAMPLE, 15))}
     differs = [f"{call}\n    {why}" for call, why in found.items() if why]
     assert len(differs) <= DIFFERING, "\n".join(differs)
+
+
+def test_generated_calls_within_graphs_fail_alike(mindspore_python: str) -> None:
+    with Pair(mindspore_python) as pair:
+        rows = compared(pair, drawn(SAMPLE, 16), told=within_graphs)
+        found = {call: difference(own, real) for call, own, real in rows}
+    differs = [f"{call}\n    {why}" for call, why in found.items() if why]
+    assert len(differs) <= DIFFERING_WITHIN_GRAPHS, "\n".join(differs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from harness.errors import ShapeError
 from harness.framework.ops.functions.shape import sizes
 from harness.framework.ops.primitive import Primitive, plain
 from harness.framework.tensor import Tensor, call
@@ -130,6 +131,9 @@ class Unstack(Primitive):
         self.axis, self.num = axis_setting("Unstack", axis), num
 
     def __call__(self, input_x: Any) -> Any:
+        rank = len(input_x.shape)
+        if not -rank <= self.axis < rank:
+            raise ShapeError(f"Unstack: axis must be in [{-rank}, {rank}), got {self.axis}")
         count = input_x.shape[self.axis]
         if self.num not in (None, count):
             raise ValueError(f"Unstack: num is {self.num}, the axis has length {count}")
