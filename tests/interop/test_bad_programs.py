@@ -20,7 +20,7 @@ SAMPLE = 60
 #: how many of the generated calls may differ: what was measured (``python -m tests.differential.mistakes`` runs all)
 DIFFERING = 3
 #: the same as bodies of networks in graph mode (``--graphs``)
-DIFFERING_WITHIN_GRAPHS = 5
+DIFFERING_WITHIN_GRAPHS = 7
 PROGRAM = """import numpy as np
 import mindspore as ms
 from mindspore import nn, ops, Tensor, Parameter
