@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from harness import dtypes
-from harness.errors import SettingError, SettingTypeError, ShapeError
+from harness.errors import DtypeError, SettingError, SettingTypeError, ShapeError
 from harness.framework.ops.constants import int_tensor
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
@@ -60,6 +60,9 @@ def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: 
 
 def binary_cross_entropy(logits: Tensor, labels: Tensor, weight: Any = None, reduction: str = "mean") -> Tensor:
     """Cross entropy of two classes against probabilities."""
+    if isinstance(weight, Tensor) and weight.dtype is not logits.dtype:
+        raise DtypeError(f"binary_cross_entropy: logits and weight must have one dtype, got {logits.dtype.name} and "
+                         f"{weight.dtype.name}")  # fmt: skip
     how = int_tensor(reduction_setting("binary_cross_entropy", reduction))
     return call("BinaryCrossEntropy", logits, labels, weight, how)  # type: ignore[no-any-return]
 
@@ -88,6 +91,10 @@ def cross_entropy(
 ) -> Tensor:
     """Cross entropy of scores (n, c, ...) and labels: classes (n, ...), or distributions like the scores."""
     reduction_setting("cross_entropy", reduction)
+    if not isinstance(label_smoothing, float):
+        raise SettingTypeError(f"cross_entropy: label_smoothing must be a float, got {label_smoothing!r}")
+    if label_smoothing < 0:
+        raise SettingError(f"cross_entropy: label_smoothing must be at least 0, got {label_smoothing}")
     axis = 0 if len(input.shape) == 1 else 1
     logs = _log_softmax(input, axis)
     if target.dtype.is_floating:

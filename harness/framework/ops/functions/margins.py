@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from harness.errors import SettingError, ShapeError
+from harness.errors import DtypeError, SettingAttributeError, SettingError, ShapeError
 from harness.framework.ops.functions.math import log
 from harness.framework.tensor import Tensor, call
 
@@ -46,6 +46,11 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
 
 def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     """``inputs`` where the target is above 0, max(0, margin - inputs) where it is below."""
+    for name, value in (("inputs", inputs), ("targets", targets)):
+        if not isinstance(value, Tensor):
+            raise SettingAttributeError(f"hinge_embedding_loss: {name} must be a Tensor, got {type(value).__name__}")
+        if not value.dtype.is_floating:
+            raise DtypeError(f"hinge_embedding_loss: {name} must be floats, got {value.dtype.name}")
     near, apart = targets > 0, targets < 0
     loss = call("Mul", near, inputs) + call("Maximum", call("Mul", margin, apart) - call("Mul", apart, inputs), 0)
     return reduced(loss, reduction, "hinge_embedding_loss")
