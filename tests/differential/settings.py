@@ -5,7 +5,8 @@ than its default, and public methods and attributes of cells, parameters and opt
 the kind of each default, makes each call here and under the real MindSpore (REAL is its Python), and prints what
 differs. ``ignored`` is a value that changes the result there and not here. ``--what documents`` sets parameters in the
 examples of MindSpore's own documentation, which are read from the installed one: every layer, optimizer, callback,
-function and method has some. ``--what examples`` runs the examples as they are.
+function and method has some. ``--what examples`` runs the examples as they are; ``--what made`` sets those
+of optimizers and callbacks.
 """
 
 from __future__ import annotations
@@ -175,6 +176,41 @@ def of_documents(pair: Pair, chooser: random.Random) -> Iterator[Setting]:
                 yield Setting(f"played({name!r}, {source!r})", f"played({name!r}, {ast.unparse(tree)!r})")
 
 
+#: classes that are made of settings, each with those it needs, by what shows their use
+MADE: dict[str, tuple[str, ...]] = {
+    "stepped(lambda weights: {})": (
+        "nn.SGD(weights, 0.1)", "nn.Momentum(weights, 0.1, 0.9)", "nn.Adam(weights, 0.1)",
+        "nn.AdamWeightDecay(weights, 0.1)", "nn.RMSProp(weights, 0.1)", "nn.Adagrad(weights, 0.1, 0.1)",
+        "nn.Adadelta(weights, 1.0)", "nn.AdaMax(weights, 0.1)", "nn.ASGD(weights, 0.1)", "nn.Rprop(weights, 0.1)",
+        "nn.FTRL(weights, 0.1, 0.1)", "nn.ProximalAdagrad(weights, 0.1)", "nn.LazyAdam(weights, 0.1)",
+        "nn.AdamOffload(weights, 0.1)", "nn.Lamb(weights, 0.1)", "nn.AdaFactor(weights, 0.1)",
+        "nn.LARS(nn.Momentum(weights, 0.1, 0.9))", "nn.thor(weights, 0.1, s, 0.9)",
+    ),
+    "heard(lambda: {})": (
+        "train.LossMonitor()", "train.TimeMonitor()", "train.History()", "train.LambdaCallback()",
+        "train.EarlyStopping('loss', patience=1)", "train.ReduceLROnPlateau('loss', patience=1)",
+        "train.CheckpointConfig(save_checkpoint_steps=1)", "train.ModelCheckpoint('x', 'ck')",
+        "train.LearningRateScheduler(lambda lr, step: lr / 2)",
+    ),
+}  # fmt: skip
+
+
+def of_made(pair: Pair, chooser: random.Random) -> Iterator[Setting]:
+    """Settings of optimizers, which make steps in both modes, and of callbacks, which attend a training."""
+    rows = [(shape, form) for shape, forms in MADE.items() for form in forms]
+    known = signatures(pair, [form.partition("(")[0] for _, form in rows])
+    for n, (shape, form) in enumerate(rows):
+        found, words, names = known.get(n, ({}, [], []))
+        call = ast.parse(form, mode="eval").body
+        assert isinstance(call, ast.Call)
+        given = {k.arg for k in call.keywords} | set(names[: len(call.args)])
+        for key, default in found.items():
+            kind = kind_of(default)
+            values = {*VALUES[kind], *(words if kind in ("str", "None", "other") else ())} - {default}
+            for value in chooser.sample(sorted(values), min(5, len(values))) if key not in given else ():
+                yield Setting(shape.format(form), shape.format(changed(call, 0, key, value)))
+
+
 def told(calls: list[str]) -> str:
     """``program`` of these calls, after this module's prelude."""
     return program(calls).replace(PRELUDE, PRELUDE + "\n" + OWN_PRELUDE, 1)
@@ -189,7 +225,7 @@ def of_examples(pair: Pair, _chooser: random.Random) -> Iterator[Setting]:
 #: what is drawn, by ``--what``
 DRAWS: dict[str, Callable[[Pair, random.Random], Iterator[Setting]]] = {
     "forms": of_forms, "members": of_members, "documents": of_documents,
-    "examples": of_examples,
+    "examples": of_examples, "made": of_made,
 }  # fmt: skip
 
 
@@ -226,7 +262,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3), "big"))
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--part", default="")
-    parser.add_argument("--what", choices=("forms", "members", "documents", "examples", "all"), default="all")
+    parser.add_argument("--what", choices=(*DRAWS, "all"), default="all")
     given = parser.parse_args(argv)
     chooser = random.Random(given.seed)
     kinds: Counter[str] = Counter()

@@ -113,6 +113,37 @@ def create_dataset(*_given, **_settings):
     return made.batch(2)
 
 
+def stepped(make):
+    """The weights after steps of an optimizer, outside graphs and in one, in two groups and in none."""
+    told = []
+    for mode in (1, 0):
+        ms.set_context(mode=mode)
+        for grouped in (False, True):
+            weights = [Parameter(f.copy(), name="w"), Parameter(p[0].copy(), name="beta")]
+            made = make([{"params": weights[:1], "weight_decay": 0.5}, {"params": weights[1:]}] if grouped else weights)
+            for factor in (1.0, -2.0, 0.5):
+                made((g * factor, g[0] * factor))
+            told.append([w.value() for w in weights])
+    return told
+
+
+def heard(make):
+    """What a callback prints and writes while a network is trained, and the weights after it."""
+    made = make()
+    made = train.ModelCheckpoint("x", "ck", made) if isinstance(made, train.CheckpointConfig) else made
+    trained_net, text = nn.Dense(3, 2, weight_init="ones"), io.StringIO()
+    model = train.Model(trained_net, nn.MSELoss(), nn.SGD(trained_net.trainable_params(), 0.1), {"mae"})
+    with contextlib.redirect_stdout(text):
+        model.fit(4, data(), data(), callbacks=[made], dataset_sink_mode=False)
+    files = sorted(f"{os.path.relpath(folder)}/{name}" for folder, _, names in os.walk(".") for name in names)
+    kept = [name for name in files if name.endswith((".ckpt", ".safetensors", "graph.meta"))]
+    for name in kept:
+        os.remove(name)
+    plain = re.sub(r"time: .*|np\.float64\(|\)", "", text.getvalue())  # numpy 2 prints the type of a number
+    printed = NUMBER.sub(lambda found: f"{float(found[0]):.3g}", plain)
+    return [printed, kept, trained_net.weight.value()]
+
+
 def documented():
     """Prints the examples of every public name's document."""
     spaces = {"nn": nn, "ops": ops, "train": train, "ms": ms, "amp": ms.amp, "Tensor": Tensor, "Parameter": Parameter,

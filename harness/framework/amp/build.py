@@ -71,6 +71,8 @@ def build_train_network(
     Raises:
         SettingError: a loss scale looks for overflows on the CPU, which has no kernel for that.
     """
+    if boost_level not in ("O0", "O1", "O2"):
+        raise SettingError(f"boost_level must be 'O0', 'O1' or 'O2', got {boost_level!r}")
     if boost_level != "O0":
         raise UnsupportedError(f"boost_level={boost_level!r} is not supported; use O0")
     if not isinstance(optimizer, nn.Optimizer):

@@ -184,6 +184,18 @@ class Conv1d(_Conv):
         return self.squeeze(output)
 
 
+def _check_output_padding(given: Any, pad_mode: Any, stride: Any, dilation: Any, owner: str) -> None:
+    """``SettingError`` for what MindSpore refuses: numbers from 0 up to the stride or dilation, in mode ``pad``."""
+    around = (given, given) if isinstance(given, int) else tuple(given)
+    if len(around) != 2:
+        raise SettingError(f"{owner}: output_padding must be an int or two ints, got {given!r}")
+    steps = zip(around, checks.pair(stride, "stride", owner), checks.pair(dilation, "dilation", owner), strict=True)
+    if any(not 0 <= n < max(s, d) for n, s, d in steps):
+        raise SettingError(f"{owner}: output_padding must be below the stride or dilation, from 0 on, got {given!r}")
+    if any(around) and pad_mode != "pad":
+        raise SettingError(f"{owner}: output_padding must be 0 unless pad_mode is 'pad', got {given!r}")
+
+
 class Conv2dTranspose(_Conv):
     """The gradient of a 2-D convolution as a layer; weight (in_channels, out_channels // group, *kernel_size)."""
 
@@ -204,6 +216,7 @@ class Conv2dTranspose(_Conv):
         dtype: DType = dtypes.float32,
     ) -> None:
         owner = type(self).__name__
+        _check_output_padding(output_padding, pad_mode, stride, dilation, owner)
         if output_padding not in (0, (0, 0)):
             raise UnsupportedError(f"{owner}: output_padding must be 0, got {output_padding!r}; pad the result instead")
         if isinstance(padding, tuple) and len(padding) != 4:

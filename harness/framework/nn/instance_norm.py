@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import ShapeError
+from harness.errors import SettingError, ShapeError
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.initializer import initializer
@@ -31,7 +31,9 @@ class _InstanceNorm(Cell):
     ) -> None:  # fmt: skip
         super().__init__()
         self.num_features = checks.positive_int(num_features, "num_features", self.cls_name)
-        self.eps = eps
+        self.eps = checks.number(eps, "eps", self.cls_name, 0, 1)
+        if not eps:
+            raise SettingError(f"{self.cls_name}: eps must be above 0, got {eps}")
         self.momentum = checks.number(momentum, "momentum", self.cls_name, 0, 1)
         checks.boolean(affine, "affine", self.cls_name)
         self.moving_mean = Parameter(initializer("zeros", num_features, dtype), name="mean", requires_grad=False)

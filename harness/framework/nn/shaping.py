@@ -11,7 +11,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import SettingError, ShapeError
+from harness.errors import SettingError, SettingTypeError, ShapeError
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.initializer import initializer
@@ -290,6 +290,10 @@ class EmbeddingLookup(Cell):
         super().__init__()
         checks.among(target, ("CPU", "DEVICE"), "target", self.cls_name)
         checks.among(slice_mode, ("batch_slice",), "slice_mode", self.cls_name)
+        if max_norm is not None and not isinstance(max_norm, float):
+            raise SettingTypeError(f"{self.cls_name}: max_norm must be a float, got {type(max_norm).__name__}")
+        if target == "CPU" and not sparse:
+            raise SettingError(f"{self.cls_name}: sparse must be True where target is 'CPU'")
         if manual_shapes is not None or max_norm is not None:
             raise SettingError(f"{self.cls_name} is supported without manual_shapes and max_norm")
         self.vocab_size = checks.positive_int(vocab_size, "vocab_size", self.cls_name)

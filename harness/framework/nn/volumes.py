@@ -106,6 +106,11 @@ class Conv3dTranspose(_Conv):
             True, dtype,
         )  # fmt: skip
         self.data_format = data_format
+        beyond = (output_padding,) * 3 if isinstance(output_padding, int) else tuple(output_padding)
+        if len(beyond) != 3 or any(
+            not 0 <= n < max(s, d) for n, s, d in zip(beyond, self.stride[-3:], self.dilation[-3:], strict=True)
+        ):
+            raise SettingError(f"{owner}: output_padding must be below the stride or dilation, got {output_padding!r}")
         self.conv3d_transpose = ops.Conv3DTranspose(
             in_channel=self.in_channels, out_channel=self.out_channels, kernel_size=self.kernel_size, mode=1,
             pad_mode=self.pad_mode, pad=self.padding, stride=self.stride, dilation=self.dilation, group=self.group,

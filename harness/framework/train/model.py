@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from harness.errors import SettingError, SettingTypeError, StateError, UnsupportedError
+from harness.errors import SettingAttributeError, SettingError, SettingTypeError, StateError, UnsupportedError
 from harness.framework import context, log
 from harness.framework.nn import checks
 from harness.framework.tensor import Tensor
@@ -56,7 +56,9 @@ class Model:
         boost_level: str = "O0",
         **kwargs: Any,
     ) -> None:
-        more = networks.settings(amp_level, boost_level, kwargs)
+        more = networks.settings(amp_level, boost_level, kwargs, optimizer is not None)
+        if loss_fn is not None and not hasattr(loss_fn, "get_inputs"):
+            raise SettingAttributeError(f"Model: loss_fn must be a Cell, got {type(loss_fn).__name__}")
         self._network = network
         self.loss_fn = loss_fn
         self._optimizer = optimizer

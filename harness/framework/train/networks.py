@@ -29,8 +29,9 @@ def eval_network(network: Any, loss_fn: Any, amp_level: str) -> Any:
     return WithEvalCell(network, loss_fn, amp_level in ("O2", "O3", "auto"))
 
 
-def settings(amp_level: str, boost_level: str, more: dict[str, Any]) -> dict[str, Any]:
-    """The further arguments the network is built with; ``SettingError`` for arguments that do not exist.
+def settings(amp_level: str, boost_level: Any, more: dict[str, Any], trained: bool) -> dict[str, Any]:
+    """The further arguments the network is built with; ``SettingError`` for arguments that do not exist. A boost level
+    matters to a network that is trained only (measured).
 
     Raises:
         UnsupportedError: boosting, levels of accuracy.
@@ -42,7 +43,9 @@ def settings(amp_level: str, boost_level: str, more: dict[str, Any]) -> dict[str
             )
         if value is not None and name in ("boost_config_dict", "acc_level"):
             raise UnsupportedError(f"Model({name}=...) is not supported")
-    if boost_level != "O0":
+    if trained and boost_level not in ("O0", "O1", "O2"):
+        raise SettingError(f"Model: boost_level must be 'O0', 'O1' or 'O2', got {boost_level!r}")
+    if trained and boost_level != "O0":
         raise UnsupportedError(f"Model(boost_level={boost_level!r}) is not supported; use O0")
     given: dict[str, Any] = {name: more[name] for name in ("loss_scale_manager", "keep_batchnorm_fp32") if name in more}
     build.settings(amp_level, given)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import harness as ms
-from harness import Parameter, Tensor, nn
+from harness import Parameter, Tensor, nn, ops, train
 from harness.errors import UnsupportedError, UnsupportedNameError
 from harness.framework import context
 
@@ -155,6 +155,34 @@ def test_a_gradient_starts_from_sens(mode: int) -> None:
         assert ms.grad(product, sens_param=True)(x, y, Tensor(1.0)).asnumpy().tolist() == [3, 4]
         with pytest.raises(TypeError, match="sens"):
             ms.grad(product, sens_param=True)(x, y, sens=start)
+
+
+REFUSED: tuple[tuple[Callable[[], Any], type[Exception]], ...] = (
+    (lambda: nn.InstanceNorm2d(2, eps=2.0), ValueError), (lambda: nn.InstanceNorm2d(2, eps=0.0), ValueError),
+    (lambda: nn.Conv2dTranspose(2, 2, 3, 2, "pad", 1, output_padding=2), ValueError),
+    (lambda: nn.Conv2dTranspose(2, 2, 3, 2, "same", output_padding=1), ValueError),
+    (lambda: nn.Conv3dTranspose(2, 2, 3, 2, "pad", 1, output_padding=2), ValueError),
+    (lambda: nn.EmbeddingLookup(4, 2, sparse=False), ValueError),
+    (lambda: nn.EmbeddingLookup(4, 2, max_norm=1), TypeError), (lambda: nn.LRN(depth_radius=-1), ValueError),
+    (lambda: ops.StridedSlice(shrink_axis_mask=-1), ValueError),
+    (lambda: nn.LayerNorm((3,), epsilon=0.0)(Tensor([[1.0, 1.0, 1.0]])), RuntimeError),
+    (lambda: Tensor([1.0]).allclose(True), TypeError),
+    (lambda: train.Model(nn.ReLU(), loss_fn="x"), AttributeError),
+    (lambda: ops.max(Tensor([[1.0, 2.0]]), 1, where=(0, 1)), ValueError),
+    (lambda: _entropy(Tensor([True, False])), TypeError), (lambda: _entropy(Tensor([1.0, 1.0, 1.0])), ValueError),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_what_mindspore_refuses(number: int) -> None:
+    make, error = REFUSED[number]
+    with pytest.raises(error):
+        make()
+
+
+def _entropy(weight: Tensor) -> Tensor:
+    scores = Tensor([[0.5, 0.5]])
+    return ops.binary_cross_entropy_with_logits(scores, scores, weight=weight)
 
 
 def test_devices_of_tensors_and_parameters() -> None:

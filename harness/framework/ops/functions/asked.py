@@ -14,7 +14,7 @@ from harness.framework.ops.functions.matrix import outer
 from harness.framework.ops.functions.picking import searchsorted
 from harness.framework.ops.functions.reduction import all
 from harness.framework.ops.functions.shape import broadcast_to, reshape, sizes
-from harness.framework.tensor import call, is_eager, tensor_method
+from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
     "deepcopy", "expand_as", "floordiv", "floormod", "invert", "is_floating_point", "is_nonzero", "lrn", "soft_shrink",
@@ -57,6 +57,8 @@ def _in_graphs(name: str, instead: str) -> None:
 @tensor_method("allclose")
 def _allclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     _in_graphs("Tensor.allclose", "use isclose(other).all()")
+    if not isinstance(other, Tensor):
+        raise SettingTypeError(f"Tensor.allclose: other must be a Tensor, got {type(other).__name__}")
     return bool(all(isclose(self, other, rtol, atol, equal_nan)))
 
 

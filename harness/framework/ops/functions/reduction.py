@@ -81,7 +81,7 @@ def _taken(op: str, x: Any, initial: Any, where: Any, eager: str = "") -> Any:
     if eager and initial is not None and not is_eager():
         raise KernelError(f"ops.{eager} with initial has no CPU kernel in a graph; leave it out")
     if initial is None:
-        if isinstance(where, Tensor) or (where is not None and not where):
+        if where is not None and where is not True:
             raise SettingError("max and min: where needs initial, the value of the elements left out")
         return x
     if not is_number(initial):

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from harness import dtypes
+from harness.errors import DtypeError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.broadcast import reduce_to
@@ -16,6 +18,20 @@ from harness.framework.ops.expansion import Composite, scalar
 from harness.framework.ops.operators.nll_loss import MEAN, NONE
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec
+
+_WEIGHTS = (dtypes.bfloat16, dtypes.float16, dtypes.float32)
+
+
+def _check_weight(call: Call, at: int, name: str, shape: tuple[int, ...]) -> None:
+    """Raises unless an argument is absent, or broadcasts to the scores and has a dtype of weights (measured)."""
+    given = call.inputs[at]
+    if not isinstance(given, TensorSpec):
+        return
+    pairs = zip(reversed(given.shape), reversed(shape), strict=False)
+    if len(given.shape) > len(shape) or any(n not in (1, m) for n, m in pairs):
+        raise call.fail(f"{name} of shape {given.shape} does not broadcast to {shape}")
+    if given.dtype not in _WEIGHTS:
+        raise DtypeError(f"{call.op}: {name} must be BFloat16, Float16 or Float32, got {given.dtype}")
 
 
 @operator
@@ -31,6 +47,8 @@ class BCEWithLogitsLoss(Operator):
         x, (how,) = call.tensor(0), ints(call, 4)
         if call.shape(1) != x.shape:
             raise call.fail("scores and labels must have one shape")
+        for at, name in ((2, "weight"), (3, "pos_weight")):
+            _check_weight(call, at, name, x.shape)
         return x.tensor if how == NONE else TensorSpec(x.dtype, ())
 
     def kernel(self, call: Call, x: Array, labels: Array, weight: Any, positive: Any, how: int) -> Array:

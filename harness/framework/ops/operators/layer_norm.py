@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.errors import KernelError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import ints
@@ -44,6 +45,8 @@ class LayerNorm(Operator):
         axes = tuple(range(norm % x.ndim, x.ndim))
         mean = numerics.mean(wide, axes, keepdims=True)
         variance = numerics.held(numerics.mean((wide - mean) ** 2, axes, keepdims=True), x)
+        if not np.all(variance + epsilon):
+            raise KernelError("LayerNorm: the variance and epsilon are both 0")
         out = (wide - mean) / np.sqrt(variance + epsilon) * numerics.wide(gamma) + numerics.wide(beta)
         return out, mean, variance
 

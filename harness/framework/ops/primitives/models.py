@@ -277,6 +277,8 @@ class LRN(Primitive):
         beta: float = 0.5,
         norm_region: str = "ACROSS_CHANNELS",
     ) -> None:
+        if depth_radius < 0:
+            raise SettingError(f"LRN: depth_radius must be at least 0, got {depth_radius}")
         if norm_region != "ACROSS_CHANNELS":
             raise SettingError(f"LRN: norm_region must be 'ACROSS_CHANNELS', got {norm_region!r}")
         for name, value in (("bias", bias), ("alpha", alpha), ("beta", beta)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from harness.errors import ShapeError
+from harness.errors import SettingError, ShapeError
 from harness.framework.ops.functions.shape import sizes
 from harness.framework.ops.primitive import Primitive, plain
 from harness.framework.tensor import Tensor, call
@@ -87,7 +87,10 @@ class StridedSlice(Primitive):
         new_axis_mask: int = 0,
         shrink_axis_mask: int = 0,
     ) -> None:
-        super().__init__(trailing=(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))
+        masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+        if min(masks) < 0:
+            raise SettingError(f"StridedSlice: masks must be at least 0, got {masks}")
+        super().__init__(trailing=masks)
 
     def __call__(self, input_x: Any, begin: Any, end: Any, strides: Any) -> Any:
         bounds = (sizes((v,)) for v in (begin, end, strides))
