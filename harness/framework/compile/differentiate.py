@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import DecidedLateError, TraceError
-from harness.framework.compile import custom_backward
+from harness.framework.compile import custom_backward, reshapes
 from harness.framework.compile.arguments import ARGUMENT
 from harness.framework.compile.complex_gradient import prepared
 from harness.framework.compile.inline import inlining_order
@@ -83,7 +83,9 @@ class _Gradient:
         self.before = {id(node) for node in before}
         self.tracer = tracer
         self.wrt = list(wrt)
-        self.roots = [self._root(each) for each in _flatten(out)]
+        roots = [self._root(each) for each in _flatten(out)]
+        became = reshapes.merge((root.operand for root in roots), self.before)
+        self.roots = [Traced(became.get(id(r.operand), r.operand), r.spec) for r in roots]
         self.order: list[Node] = []
         seen: set[int] = set()
         for root in self.roots:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from harness.dtypes import DType
+from harness.framework.compile import reshapes
 from harness.framework.compile.arguments import ARGUMENT
 from harness.framework.compile.custom_backward import CUSTOM
 from harness.framework.compile.differentiate import grouped
@@ -309,17 +310,6 @@ def _is_reference(operand: Operand) -> bool:
     return isinstance(operand, Parameter) and operand.is_weight
 
 
-def _reshape(node: Node) -> Operand:
-    inner = node.inputs[0]
-    if isinstance(inner, Node) and inner.op == "Reshape" and inner.spec != node.spec:
-        node.inputs[0] = inner = inner.inputs[0]
-    same = isinstance(inner.spec, TensorSpec) and isinstance(node.spec, TensorSpec)
-    # One dimension may be known only at run time: if the others are equal, it is equal too (measured).
-    if same and inner.spec.shape == node.spec.shape and node.spec.shape.count(-1) < 2:  # type: ignore[union-attr]
-        return inner
-    return node
-
-
 def _depend(node: Node) -> Operand:
     """A result that waits only for effects, then for the final state, which already implies them."""
     if isinstance(node.inputs[1], Node) and node.inputs[1].op == "MakeTuple":
@@ -375,7 +365,7 @@ def _add(node: Node) -> Operand:
 Rule = Callable[[Node], Operand]
 #: rules by operator, for nodes of composites taken apart, too
 RULES_EVERYWHERE: dict[str, tuple[Rule, ...]] = {
-    "Reshape": (_reshape,),
+    "Reshape": (reshapes.merged,),
     "Depend": (_depend,),
     ARGUMENT: (lambda node: node.inputs[0],),
     CUSTOM: (lambda node: node.inputs[0],),

@@ -1,0 +1,39 @@
+"""Chained reshapes: MindSpore makes one of them, and none of one that changes nothing.
+
+It does so before it differentiates, too: the gradient of a chain is one ``Reshape``, in the scope of the last one.
+
+Source: MindSpore 2.10.0 graphs, measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+
+from harness.graph import Node, Operand, TensorSpec, printed_order
+
+
+def merged(node: Node, fixed: Container[int] = ()) -> Operand:
+    """What a ``Reshape`` becomes: one of what another one, not among those of the ids ``fixed``, takes (the node is
+    changed), or its input."""
+    inner = node.inputs[0]
+    if isinstance(inner, Node) and inner.op == "Reshape" and inner.spec != node.spec and id(inner) not in fixed:
+        node.inputs[0] = inner = inner.inputs[0]
+    same = isinstance(inner.spec, TensorSpec) and isinstance(node.spec, TensorSpec)
+    # One dimension may be known only at run time: if the others are equal, it is equal too (measured).
+    if same and inner.spec.shape == node.spec.shape and node.spec.shape.count(-1) < 2:  # type: ignore[union-attr]
+        return inner
+    return node
+
+
+def merge(roots: Iterable[Operand], fixed: Container[int]) -> dict[int, Operand]:
+    """Merges the reshapes behind ``roots``, but for those of the ids ``fixed``, in place; gives what replaces those
+    that went, by the id of each."""
+    became: dict[int, Operand] = {}
+    for root in roots:
+        for node in printed_order(root):
+            if id(node) in fixed:
+                continue
+            node.inputs = [became.get(id(each), each) for each in node.inputs]
+            if node.op == "Reshape" and node.extra.root is None and (found := merged(node, fixed)) is not node:
+                became[id(node)] = found
+    return became
