@@ -93,6 +93,7 @@ class NodeExtra:
         kept: whether it copies an input before that is overwritten.
         custom: the gradient defined by a cell itself.
         outside: whether its gradient stands in ``Default``, outside every cell.
+        homeless: whether it stood in ``Default`` when its function was differentiated, and got a scope only then.
         inserted: whether kernel selection inserted it.
         fusion: the parts of a fused kernel; ``alone`` is its name without fusion.
     """
@@ -118,6 +119,7 @@ class NodeExtra:
     kept: Node | None = None
     custom: Any = None
     outside: bool = False
+    homeless: bool = False
     inserted: bool = False
     fusion: Any = None
     alone: str | None = None

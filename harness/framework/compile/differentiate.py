@@ -139,7 +139,7 @@ class _Gradient:
         used = {_written(node) for node in walked}
         idle = [node for node in idle if _written(node) in used]
         for node in sorted([*walked, *idle], key=lambda n: rank.get(n.extra.closure, len(rank))):
-            found.setdefault(_primitive(node), node.scope)
+            found.setdefault(_primitive(node), "Default" if node.extra.homeless else node.scope)
         return found
 
     def run(self, sens: Any) -> list[Any]:

@@ -18,6 +18,7 @@ from harness.framework.compile.lookup import Place, Standing, looked_up, looked_
 from harness.framework.compile.source import function_key, function_of, is_users, user_functions
 from harness.framework.observed import DIRECT_METHODS
 from harness.framework.tensor import OLD, graph_key, is_older
+from harness.framework.tensor.dispatch import DIRECT_WITH_FLAG
 from harness.graph import Node
 
 #: methods, and functions, whose operator stands in another function of ``ops``; through the method's older form, which
@@ -42,7 +43,7 @@ METHODS = {
 #: the functions that a function of the library looks up when it is entered
 CONSISTING = {
     "logaddexp": ("ops.abs", "ops.neg", "ops.maximum", "ops.log1p", "ops.add"), "logsumexp": ("ops.sum", "ops.add"),
-    "cosine_similarity": ("ops.mul", "ops.norm"), "repeat_interleave": ("ops.expand_dims",),
+    "cosine_similarity": ("ops.mul", "ops.sum", "ops.norm"), "repeat_interleave": ("ops.expand_dims",),
     "tanhshrink": ("ops.tanh",), "var": ("ops.mean", "ops.sub"),
 }  # fmt: skip
 
@@ -314,12 +315,19 @@ def _inside(node: ast.expr, frame: FrameType | Standing) -> Iterator[str]:
         key = _OPERATORS.get(type(node.ops[0]))
     yield from CONSISTING.get((key or "").rpartition(".")[2], ())
     is_direct = key is not None and key.removeprefix("Tensor.") in _DIRECT and not keywords
+    is_direct |= _has_flag(node) and (key or "").removeprefix("Tensor.") in DIRECT_WITH_FLAG
     if key in METHODS and not is_direct and not any(_is_size(part) for part in ast.walk(node)):
         yield METHODS[key] + (OLD if is_older(key, keywords) else "")
 
 
 _DIRECT = frozenset(row.name for row in DIRECT_METHODS)
 _OPERATORS: dict[type, str] = {ast.Add: "Tensor.__add__", ast.USub: "Tensor.__neg__", ast.Gt: "Tensor.__gt__"}
+
+
+def _has_flag(node: ast.expr) -> bool:
+    """Whether a call has two arguments, by position, of which the second is a bool."""
+    given = node.args[1:] if isinstance(node, ast.Call) and not node.keywords else []
+    return len(given) == 1 and isinstance(given[0], ast.Constant) and isinstance(given[0].value, bool)
 
 
 def _is_size(node: ast.AST) -> bool:

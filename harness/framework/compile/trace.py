@@ -251,9 +251,12 @@ class Tracer(Controls):
             for node in mine:
                 # Those of a function further in have the scope of that one, and some have one they always stand in.
                 is_own = node.extra.inside == self.functions.inside and node.scope == self.scope
-                node.scope = of_one if is_own and (len(mine) == 1 or key in COMPOSED) else node.scope
+                if is_own and (len(mine) == 1 or key in COMPOSED):
+                    node.extra.homeless = node.scope == "Default" != of_one
+                    node.scope = of_one
                 if key in EACH:
                     node.scope = self.functions.enter_each(key, node, caller)
+                    node.extra.homeless = key == "ops.squeeze"
         finally:
             self.scope = before
             self.functions.inside -= 1

@@ -158,6 +158,21 @@ def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = 
     return entered  # type: ignore[return-value]
 
 
+#: methods that are the operator itself if a bool follows the first argument: ``x.sum(dim, keepdim)`` (measured)
+DIRECT_WITH_FLAG = frozenset({"sum"})
+
+
+def or_operator(made: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """``made``, the graph function, or ``function`` itself for a call of ``DIRECT_WITH_FLAG``."""
+
+    @functools.wraps(function)
+    def chosen(*args: Any, **kwargs: Any) -> Any:
+        is_operator = len(args) == 3 and isinstance(args[2], bool) and not kwargs
+        return (function if is_operator and is_tracing() else made)(*args, **kwargs)
+
+    return chosen
+
+
 def _check_call(key: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raises ``TraceError`` if a function of ``ops`` does not take these arguments: in a graph that is a
     ``RuntimeError``, unless it has no defaults and is called by position alone (measured)."""

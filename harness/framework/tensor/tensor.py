@@ -16,7 +16,7 @@ from harness.dtypes import DType
 from harness.errors import ShapeError, UnsupportedError
 from harness.framework import kinds, observed
 from harness.framework.tensor.devices import check_device
-from harness.framework.tensor.dispatch import graph_function, is_eager, load_operators
+from harness.framework.tensor.dispatch import DIRECT_WITH_FLAG, graph_function, is_eager, load_operators, or_operator
 from harness.framework.tensor.keywords import with_their_keywords
 from harness.framework.tensor.mirrored import MIRRORED, as_written
 from harness.framework.tensor.protocols import Protocols
@@ -361,7 +361,8 @@ def tensor_method(*names: str) -> Callable[[F], F]:
                 continue
             direct = name in DIRECT_METHODS
             guarded = with_their_keywords(name, kinds.checked(f"Tensor.{name}", function, 1))
-            _METHODS[name] = graph_function(f"Tensor.{REFLECTED.get(name, name)}", guarded, not direct, direct)
+            shared = graph_function(f"Tensor.{REFLECTED.get(name, name)}", guarded, not direct, direct)
+            _METHODS[name] = or_operator(shared, guarded) if name in DIRECT_WITH_FLAG else shared
             if name != "__setitem__":
                 made = _METHODS[name]
                 setattr(Tensor, name, as_written(name, made, _METHODS) if name in MIRRORED else made)

@@ -8,9 +8,10 @@ from harness.errors import KernelError, SettingTypeError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.arithmetic import div, mul
 from harness.framework.ops.functions.comparison import BITWISE
+from harness.framework.ops.functions.inner import sum_of
 from harness.framework.ops.functions.norms import lp_norm
-from harness.framework.ops.functions.reduction import sum as sum_of
 from harness.framework.ops.functions.shape import flip
+from harness.framework.ops.reduce import axes_of
 from harness.framework.tensor import Tensor, call, graph_function, tensor_method
 
 __all__ = ["addcdiv", "addcmul", "cosine_similarity", "fliplr", "flipud", "hypot", "lerp", "positive", "sgn"]
@@ -78,7 +79,7 @@ def fliplr(input: Tensor) -> Tensor:
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along ``dim``; lengths below ``eps`` together count as ``eps``."""
-    total = sum_of(mul(x1, x2), dim)
+    total = sum_of(mul(x1, x2), axes_of(dim), False, None)
     norms = [_lp_norm(x, dim) for x in (x1, x2)]
     return div(total, call("ClampScalar", mul(*norms), eps, None, scope="Default"))  # type: ignore[no-any-return]
 
