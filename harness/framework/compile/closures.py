@@ -26,6 +26,7 @@ from harness.framework.compile.source import Function, function_of, is_function,
 from harness.framework.compile.traced import Traced
 from harness.framework.observed import FUNCTION_GRAPHS, LAYER_GRAPHS
 from harness.framework.tensor import graph_function_key, is_graph_function
+from harness.graph import Node
 
 Compound = ast.If | ast.For
 Loop = ast.For | ast.ListComp | ast.GeneratorExp
@@ -193,9 +194,19 @@ def _enter(frame: FrameType, caller: Closure) -> _Activation:
     last = closure
     if before and key is not None:
         closure.of_library = True
+    if function is not None and caller.effects and _sees_values(frame):
+        closure.affect(None)
     for _ in range(after):
         last.tail = last = Closure(last)
     return _Activation(frame, closure, function)
+
+
+def _sees_values(frame: FrameType) -> bool:
+    """Whether a function that is written inside another one uses what that one computed: where the outer one has
+    effects, its result waits for them (measured)."""
+    names = frame.f_code.co_freevars
+    values = (frame.f_locals.get(name) for name in names if "self" not in names)
+    return any(isinstance(each, Traced) and isinstance(each.operand, Node) for each in values)
 
 
 def _nested(frame: FrameType, caller: Closure, nesting: Recorded) -> _Activation:
