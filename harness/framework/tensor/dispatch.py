@@ -162,7 +162,7 @@ def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = 
 DIRECT_WITH_FLAG = frozenset({"sum"})
 
 
-def or_operator(made: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def or_operator(made: F, function: F) -> F:
     """``made``, the graph function, or ``function`` itself for a call of ``DIRECT_WITH_FLAG``."""
 
     @functools.wraps(function)
@@ -170,7 +170,7 @@ def or_operator(made: Callable[..., Any], function: Callable[..., Any]) -> Calla
         is_operator = len(args) == 3 and isinstance(args[2], bool) and not kwargs
         return (function if is_operator and is_tracing() else made)(*args, **kwargs)
 
-    return chosen
+    return chosen  # type: ignore[return-value]
 
 
 def _check_call(key: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

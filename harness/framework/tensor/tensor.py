@@ -361,10 +361,9 @@ def tensor_method(*names: str) -> Callable[[F], F]:
                 continue
             direct = name in DIRECT_METHODS
             guarded = with_their_keywords(name, kinds.checked(f"Tensor.{name}", function, 1))
-            shared = graph_function(f"Tensor.{REFLECTED.get(name, name)}", guarded, not direct, direct)
-            _METHODS[name] = or_operator(shared, guarded) if name in DIRECT_WITH_FLAG else shared
+            made = graph_function(f"Tensor.{REFLECTED.get(name, name)}", guarded, not direct, direct)
+            _METHODS[name] = made = or_operator(made, guarded) if name in DIRECT_WITH_FLAG else made
             if name != "__setitem__":
-                made = _METHODS[name]
                 setattr(Tensor, name, as_written(name, made, _METHODS) if name in MIRRORED else made)
         return function
 
