@@ -84,8 +84,8 @@ class _Gradient:
         self.tracer = tracer
         self.wrt = list(wrt)
         roots = [self._root(each) for each in _flatten(out)]
-        became = reshapes.merge((root.operand for root in roots), self.before)
-        self.roots = [Traced(became.get(id(r.operand), r.operand), r.spec) for r in roots]
+        self.merged = reshapes.Merged((root.operand for root in roots), self.before)
+        self.roots = [Traced(self.merged.of(r.operand), r.spec) for r in roots]
         self.order: list[Node] = []
         seen: set[int] = set()
         for root in self.roots:
@@ -150,7 +150,9 @@ class _Gradient:
         for node in reversed(self.order):
             if id(node) in self.needed and id(node) in self.parts and id(node) not in self.before:
                 self._back(node)
-        return [self._total(w) if id(w) in self.parts else self._zeros(w) for w in self.wrt]
+        grads = [self._total(w) if id(w) in self.parts else self._zeros(w) for w in self.wrt]
+        self.merged.restore()
+        return grads
 
     def _back(self, node: Node) -> None:
         at = self.position[id(node)]

@@ -25,15 +25,30 @@ def merged(node: Node, fixed: Container[int] = ()) -> Operand:
     return node
 
 
-def merge(roots: Iterable[Operand], fixed: Container[int]) -> dict[int, Operand]:
-    """Merges the reshapes behind ``roots``, but for those of the ids ``fixed``, in place; gives what replaces those
-    that went, by the id of each."""
-    became: dict[int, Operand] = {}
-    for root in roots:
-        for node in printed_order(root):
-            if id(node) in fixed:
-                continue
-            node.inputs = [became.get(id(each), each) for each in node.inputs]
-            if node.op == "Reshape" and node.extra.root is None and (found := merged(node, fixed)) is not node:
-                became[id(node)] = found
-    return became
+class Merged:
+    """The graph behind some operands with its chains of reshapes merged, until ``restore``: what was traced stays as
+    it is for those who look at it later."""
+
+    def __init__(self, roots: Iterable[Operand], fixed: Container[int]) -> None:
+        self._became: dict[int, Operand] = {}
+        self._before: dict[int, tuple[Node, list[Operand]]] = {}
+        for root in roots:
+            for node in printed_order(root):
+                if id(node) not in fixed:
+                    self._merge(node, fixed)
+
+    def _merge(self, node: Node, fixed: Container[int]) -> None:
+        before, node.inputs = node.inputs, [self.of(each) for each in node.inputs]
+        if node.op == "Reshape" and node.extra.root is None and (found := merged(node, fixed)) is not node:
+            self._became[id(node)] = found
+        if any(one is not other for one, other in zip(before, node.inputs, strict=True)):
+            self._before.setdefault(id(node), (node, before))
+
+    def of(self, operand: Operand) -> Operand:
+        """What stands for an operand."""
+        return self._became.get(id(operand), operand)
+
+    def restore(self) -> None:
+        """Gives the nodes the inputs they had."""
+        for node, inputs in self._before.values():
+            node.inputs = inputs
