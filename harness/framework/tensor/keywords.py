@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: ``none:`` for one that has none at all
 _FORMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("eq", "equal", "mul", "true_divide"), ("other=y",)),
-    "multiply": ("value=y",),
+    "multiply": ("other=y", "eager: value=y"),
     "add": ("other", "ext: other alpha"),
     **dict.fromkeys(("all", "any"), ("axis keep_dims", "dim=axis keepdim=keep_dims")),
     "argmax": ("axis keepdims", "ext: dim=axis keepdim=keepdims"),
