@@ -29,6 +29,9 @@ _ONE = "there is one process"
 _SAME = "each of these runs the same in every worker"
 #: why an argument may be ignored, by ``owner argument``
 REASONS = {
+    "HsvToRgb.narrow three": "the first two decide (measured)",
+    "real flags": "it decides what is refused",
+    "sequence lengths": "likewise",
     "Dropout.__init__ dtype": "MindSpore 2.10.0 only warns of it",
     "Identity.__init__ args": "it takes whatever is given, as MindSpore's",
     "Identity.__init__ kwargs": "likewise",

@@ -22,9 +22,10 @@ from types import FrameType, FunctionType, MethodType, TracebackType
 from typing import Any, NamedTuple
 
 from harness.errors import CallError, HarnessError, MissingArgumentError, SettingError, SettingTypeError, TraceError
+from harness.framework import outside
 from harness.framework.compile.source import is_users
 from harness.framework.ops import Primitive
-from harness.framework.tensor import Tensor, is_eager
+from harness.framework.tensor import Tensor, current, is_eager
 
 _UNKNOWN = re.compile(r"got an unexpected keyword argument")
 _TOO_FEW = re.compile(r"missing \d+ required")
@@ -209,3 +210,19 @@ def _with_line(text: str, trace: TracebackType) -> str:
         return text
     line = linecache.getline(name, trace.tb_lineno).strip()
     return f"{text}, at {name}:{trace.tb_lineno}" + (f" ({line})" if line else "")
+
+
+def _is_compiled(frame: FrameType) -> bool:
+    """Whether a frame is of a user's function that a graph is made of, and nothing makes an object there."""
+    if is_eager() or not is_users(frame.f_code.co_filename):
+        return False
+    at: FrameType | None = frame
+    stop = getattr(current(), "_stop", None)
+    while at is not None and at is not stop:
+        if at.f_code.co_name == "__init__":
+            return False
+        at = at.f_back
+    return True
+
+
+outside.ask(_is_compiled)

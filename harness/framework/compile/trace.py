@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from harness.errors import HarnessError, TraceError
-from harness.framework import outside
 from harness.framework.compile.closure import Closure
 from harness.framework.compile.closures import Closures
 from harness.framework.compile.controls import Controls
@@ -21,7 +20,7 @@ from harness.framework.compile.known import Known
 from harness.framework.compile.regions import Block, Region
 from harness.framework.compile.repeated import Repeated
 from harness.framework.compile.rewriting import ask_again
-from harness.framework.compile.source import is_users, stack, users_frame, where
+from harness.framework.compile.source import stack, users_frame, where
 from harness.framework.compile.states import States
 from harness.framework.compile.structure import Held, Structure, is_held, taken_apart
 from harness.framework.compile.traced import Traced, has_tensor, is_weight, operands_of, tensor_spec
@@ -29,7 +28,7 @@ from harness.framework.ops import taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
 from harness.framework.tensor import Parameter as ParameterTensor
-from harness.framework.tensor import Tensor, current, is_eager
+from harness.framework.tensor import Tensor, is_eager
 from harness.graph import Const, Node, NodeExtra, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
 
 #: operators of the graph itself, which have no kernel
@@ -385,19 +384,3 @@ class Tracer(Controls):
         self._stop = None
         self.closures.leave()
         self.functions.leave()
-
-
-def _is_compiled(frame: FrameType) -> bool:
-    """Whether a frame is of a user's function that a graph is made of, and nothing makes an object there."""
-    if is_eager() or not is_users(frame.f_code.co_filename):
-        return False
-    at: FrameType | None = frame
-    stop = getattr(current(), "_stop", None)
-    while at is not None and at is not stop:
-        if at.f_code.co_name == "__init__":
-            return False
-        at = at.f_back
-    return True
-
-
-outside.ask(_is_compiled)

@@ -27,6 +27,7 @@ GRID = Tensor(np.array([[0, 1], [2, 0], [1, 1]]), dtypes.int64)
 LABELS = Tensor(np.array([0, 2, 1]), dtypes.int32)
 MASK = Tensor(np.array([[True, False, False, True]] * 3))
 SHARES = Tensor(np.array([0.25, 1.0, 0.5]), float64)
+WEIGHTS = Tensor(np.array([0.25, 1.0, 0.5]), dtypes.float32)
 
 
 def statistics(x: Any, w: Any, b: Any, training: bool) -> Any:
@@ -107,7 +108,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
     "nll_loss": (lambda x: ops.NLLLoss()(x, LABELS, SHARES)[0], ((3, 3),)),
     "bce": (lambda x, y: ops.binary_cross_entropy(ops.sigmoid(x), ops.sigmoid(y)), ((3, 4), (3, 4))),
     "bce with logits": (
-        lambda x, y: ops.binary_cross_entropy_with_logits(x, y, SHARES, 2 * SHARES, "sum"), ((2, 3), (2, 3)),
+        lambda x, y: ops.binary_cross_entropy_with_logits(x, y, WEIGHTS, 2 * WEIGHTS, "sum"), ((2, 3), (2, 3)),
     ),
     "mse": (ops.mse_loss, ((3, 4), (3, 4))),
     "l1": (ops.l1_loss, ((3, 4), (3, 4))),

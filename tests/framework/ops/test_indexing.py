@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, basic_indices
 
-from harness import Tensor, ops
+from harness import Tensor, dtypes, ops
 from harness.errors import ShapeError
 from harness.framework.runtime.session import fresh
 
@@ -184,16 +184,16 @@ x.reshape(5); x.reshape(-1, -1); ops.transpose(x, (0, 0)); ops.concat((x, x[0]))
 ops.Split(0, 2)(x)
 ops.squeeze(x, 2); ops.expand_dims(x, 4); ops.broadcast_to(x, (3,)); ops.slice(x, (0, 2), (3, 3)); ops.MatMul()(x, x)
 ops.BatchMatMul()(x, x[0]); ops.matmul(x, x); ops.MaxPool(2, 2)(x); ops.Conv2D(2, 3)(x, x)
-ops.pad(x, (1, 4), "reflect"); ops.nll_loss(x, ops.zeros(4, "int32")); ops.LayerNorm()(x, x, x)
-ops.gather_elements(x, 1, ops.zeros((4, 1), "int32")); ops.SoftmaxCrossEntropyWithLogits()(x, x[0])
-ops.scatter_nd(ops.zeros((2, 1), "int32"), x, (2, 4))
+ops.pad(x, (1, 4), "reflect"); ops.nll_loss(x, ops.zeros(4, int32)); ops.LayerNorm()(x, x, x)
+ops.gather_elements(x, 1, ops.zeros((4, 1), int32)); ops.SoftmaxCrossEntropyWithLogits()(x, x[0])
+ops.scatter_nd(ops.zeros((2, 1), int32), x, (2, 4))
 """.replace("\n", ";")
 
 
 @pytest.mark.parametrize("call", [c.strip() for c in MISFITS.split(";") if c.strip()])
 def test_shapes_that_do_not_fit_are_refused(call: str) -> None:
     with pytest.raises(ShapeError, match=r"\d"):
-        eval(call, {"x": numbers((3, 4)), "ops": ops})
+        eval(call, {"x": numbers((3, 4)), "ops": ops, "int32": dtypes.int32})
 
 
 SETTINGS = """

@@ -121,7 +121,8 @@ class Stack(Primitive):
 
     def __call__(self, input_x: Any) -> Any:
         members = _check_tensors("Stack", input_x)
-        return call("Stack", members, **self.names, num=len(members), axis=self.axis, **self.marks)
+        first, last = ({name: value} for name, value in self.names.items()) if self.names else ({}, {})
+        return call("Stack", members, **first, num=len(members), axis=self.axis, **last, **self.marks)
 
 
 class Unstack(Primitive):
