@@ -23,6 +23,7 @@ from harness.atomic import writer_lock
 from tests.differential.grow import grown
 from tests.differential.program import Program, Shrinker
 from tests.differential.sides import AGREE, Difference, Pair
+from tests.differential.written import Written
 from tests.interop.table import Table
 
 TITLE = "Generated programs"
@@ -30,7 +31,8 @@ INTRO = """
 Programs grown from a seed (`tests/differential`), each run here and in a fork of the real MindSpore 2.10.0: operators,
 names, order, slots, dtypes, values and printed text are compared. Even seeds: operators, layers, nested, reused cells,
 loops, training steps; odd seeds: more forms (`forms.txt`), functions and closures, too; `--wide`: forms drawn from the
-public names, too, and statements as users write them (`language.txt`). "Listed" differ only in what
+public names, too, and statements as users write them (`language.txt`); `--written`: a second generator, which draws
+networks and ways of training as users write them (`written.txt`). "Listed" differ only in what
 `docs/differences.md` lists and the judge knows (`tests/differential/listed.py`); they count as agreeing.
 """
 COLUMNS = ("programs", "agree", "of them refused by both", "of them listed", "rate", "kinds of what differs", "code")
@@ -61,7 +63,7 @@ def compare_all(given: argparse.Namespace, kinds: Counter[str], lines: list[str]
     """Compares the programs, one after the other, and counts into ``kinds`` and ``lines``."""
     with Pair(os.environ["MSDUMP_INTEROP_MINDSPORE"]) as pair:
         for seed in range(given.seed, given.seed + given.count):
-            program = grown(seed, given.wide)
+            program = Written(seed) if given.written else grown(seed, given.wide)
             found = pair.difference(program.source())
             kinds[found.kind] += 1
             if found.kind == "listed":
@@ -69,7 +71,7 @@ def compare_all(given: argparse.Namespace, kinds: Counter[str], lines: list[str]
             if not found:
                 continue
             lines.append(f"{seed}: {found.kind}: {shortened(found.details)}")
-            if not given.no_shrink and kinds[found.kind] == 1:
+            if not given.no_shrink and kinds[found.kind] == 1 and isinstance(program, Program):
                 program, found = shrunk(pair, program, found)
             report(seed, program, found, given.out)
 
@@ -85,6 +87,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--results", type=Path, default=None, help="where runs of one table are kept")
     parser.add_argument("--code", default="-", help="which code is compared, for the table")
     parser.add_argument("--wide", action="store_true", help="more of MindSpore: any public name, more of the language")
+    parser.add_argument("--written", action="store_true", help="programs of the second generator, which are not shrunk")
     parser.add_argument("--no-shrink", action="store_true")
     return parser.parse_args()
 
@@ -99,7 +102,7 @@ def shrunk(pair: Pair, program: Program, found: Difference) -> tuple[Program, Di
     return small, pair.difference(small.source())
 
 
-def report(seed: int, program: Program, found: Difference, out: Path | None) -> None:
+def report(seed: int, program: Program | Written, found: Difference, out: Path | None) -> None:
     """Prints a difference, and writes the program to a file."""
     print(f"-- seed {seed}: {found.kind}")
     for line in found.details[:12]:

@@ -11,6 +11,9 @@ _CHOOSES = re.compile(r"Gradients/(?:.*/)?Grad_(?:Max|Min|ProdExt)/(?:Not)?Equal
 #: of values that ``moved.py`` shows to be decided by rounding
 ROUNDING = "rounding decides: results of kernels moved by a unit in the last place move the value as far"
 
+#: of the input of an optimizer
+TURNED = "the dump of a gradient of a transposed weight holds its values in the order of the memory"
+
 
 def reason(mine: Counter[str], theirs: Counter[str]) -> str | None:
     """The row that says why the operators of two runs differ, if one does.
