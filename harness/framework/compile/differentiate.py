@@ -45,7 +45,7 @@ ZERO_GRADIENTS = frozenset(
 
 
 #: operators whose gradients stand in ``Default`` wherever they are used (measured)
-IN_DEFAULT = frozenset({"AdaptiveMaxPool2D", "ReverseV2"})
+IN_DEFAULT = frozenset({"AdaptiveMaxPool2D"})
 #: the same, where a function of the library holds them
 OF_FUNCTIONS_IN_DEFAULT = frozenset({"HShrink", "SoftShrink"})
 #: operators whose gradient ends in a ``Reshape`` that stands in ``Default`` where a function of the library holds them

@@ -255,7 +255,7 @@ class Tracer(Controls):
                     node.scope = of_one
                 if key in EACH:
                     node.scope = self.functions.enter_each(key, node, caller)
-                    node.extra.homeless = key == "ops.squeeze"
+                    node.extra.homeless = key == "ops.squeeze" and self.functions.inside == 1  # ops.logsumexp's is not
         finally:
             self.scope = before
             self.functions.inside -= 1

@@ -17,7 +17,16 @@ from harness.framework.ops.functions.create import constant, diag
 from harness.framework.ops.functions.indexing import gather_d, tensor_scatter_elements
 from harness.framework.ops.functions.join import concat
 from harness.framework.ops.functions.search import nonzero
-from harness.framework.ops.functions.shape import as_dtype, axis_of, broadcast_to, expand_dims, flip, reshape, transpose
+from harness.framework.ops.functions.shape import (
+    as_dtype,
+    axis_of,
+    broadcast_to,
+    expand_dims,
+    flip,
+    reshape,
+    reversed_along,
+    transpose,
+)
 from harness.framework.ops.operators.scatter_along import FILL
 from harness.framework.ops.reduce import axes_of, is_whole
 from harness.framework.tensor import Tensor, call, tensor_method
@@ -185,10 +194,10 @@ def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Tensor:
     if k % 4 == 0:
         return input
     if k % 4 == 2:
-        return flip(flip(input, (dims[0],)), (dims[1],))
+        return reversed_along(reversed_along(input, (dims[0],)), (dims[1],))
     if k % 4 == 1:
-        return transpose(flip(input, (dims[1],)), tuple(turned))
-    return flip(transpose(input, tuple(turned)), (dims[1],))
+        return transpose(reversed_along(input, (dims[1],)), tuple(turned))
+    return reversed_along(transpose(input, tuple(turned)), (dims[1],))
 
 
 @tensor_method("scatter")

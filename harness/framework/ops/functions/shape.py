@@ -12,7 +12,15 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError, SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops.functions.inner import widened_of
-from harness.framework.tensor import Tensor, call, is_tracing, read, tensor_method, tensor_property
+from harness.framework.tensor import (
+    Tensor,
+    call,
+    differentiated_outside,
+    is_tracing,
+    read,
+    tensor_method,
+    tensor_property,
+)
 from harness.framework.tensor.devices import asked_by_to
 
 __all__ = [
@@ -324,6 +332,11 @@ def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
 @tensor_method("flip")
 def flip(input: Tensor, dims: Any) -> Tensor:
     """``input`` with the order along the axes ``dims`` reversed."""
+    return differentiated_outside(reversed_along(input, dims))
+
+
+def reversed_along(input: Tensor, dims: Any) -> Tensor:
+    """As ``flip``, in a function whose gradient stands in the cell (measured: ``rot90``)."""
     return call("ReverseV2", input, sizes((dims,)))  # type: ignore[no-any-return]
 
 
