@@ -212,9 +212,15 @@ def _with_line(text: str, trace: TracebackType) -> str:
     return f"{text}, at {name}:{trace.tb_lineno}" + (f" ({line})" if line else "")
 
 
+def _is_call_of_cell(frame: FrameType) -> bool:
+    """Whether a frame is what a user put in place of ``Cell.__call__``: no graph is made of that."""
+    kind = type(frame.f_locals.get("self"))
+    return hasattr(kind, "construct") and getattr(kind.__call__, "__code__", None) is frame.f_code
+
+
 def _is_compiled(frame: FrameType) -> bool:
     """Whether a frame is of a user's function that a graph is made of, and nothing makes an object there."""
-    if is_eager() or not is_users(frame.f_code.co_filename):
+    if is_eager() or not is_users(frame.f_code.co_filename) or _is_call_of_cell(frame):
         return False
     at: FrameType | None = frame
     stop = getattr(current(), "_stop", None)
