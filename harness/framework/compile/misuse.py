@@ -220,13 +220,15 @@ def _is_call_of_cell(frame: FrameType) -> bool:
 
 def _is_compiled(frame: FrameType) -> bool:
     """Whether a frame is of a user's function that a graph is made of, and nothing makes an object there."""
-    if is_eager() or not is_users(frame.f_code.co_filename) or _is_call_of_cell(frame):
+    if is_eager() or not is_users(frame.f_code.co_filename):
         return False
     at: FrameType | None = frame
     stop = getattr(current(), "_stop", None)
     while at is not None and at is not stop:
-        if at.f_code.co_name == "__init__":
+        if at.f_code.co_name == "__init__" or _is_call_of_cell(at):
             return False
+        if at.f_code.co_name == "construct":
+            return True
         at = at.f_back
     return True
 
