@@ -20,7 +20,8 @@ INTRO = """
 `tests/interop/users` holds scripts as users write them, each run under the real MindSpore 2.10.0 and by `msdump run`:
 what they print agrees if the texts are equal and each number is within a thousandth, or 2.1e-4.
 """
-_NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+#: a number with the blanks around it: numpy pads an array's numbers to the longest, which rounding settles
+_NUMBER = re.compile(r"[ ]*(-?\d+\.\d*(?:e[-+]?\d+)?)[ ]*")
 
 
 def printed(command: list[str], script: Path, directory: Path) -> tuple[str, list[float]]:

@@ -29,7 +29,9 @@ def pictures(path, status="train"):
     rows = ds.Cifar10Dataset(path, usage=status)
     rows = rows.map(operations=C.TypeCast(mstype.int32), input_columns="label")
     if status == "train":
-        rows = rows.map(operations=CV.RandomCrop([32, 32], [4, 4, 4, 4]), input_columns="image")
+        # Within a border of one colour every place of a pool is its maximum to rounding, which differs by machine.
+        crop = CV.RandomCrop([32, 32], [4, 4, 4, 4], padding_mode=CV.Border.REFLECT)
+        rows = rows.map(operations=crop, input_columns="image")
         rows = rows.map(operations=CV.RandomHorizontalFlip(), input_columns="image")
     for step in (
         CV.Resize(size=(227, 227)),

@@ -17,8 +17,8 @@ class FractionalMaxPoolWithFixedKsize(Primitive):
     axes: ClassVar[int] = 2
     layout: ClassVar[str] = "NCHW"
 
-    def __init__(self, ksize: Any, output_shape: Any, data_format: str | None = None) -> None:
-        if data_format not in (None, self.layout):
+    def __init__(self, ksize: Any, output_shape: Any, data_format: str = "NCHW") -> None:
+        if data_format != self.layout:
             raise SettingError(f"{self.name}: data_format must be {self.layout!r} here, got {data_format!r}")
         window = fractional.whole(self.name, "ksize", ksize, self.axes)
         super().__init__(
@@ -31,3 +31,6 @@ class FractionalMaxPool3DWithFixedKsize(FractionalMaxPoolWithFixedKsize):
 
     axes = 3
     layout = "NCDHW"
+
+    def __init__(self, ksize: Any, output_shape: Any, data_format: str = "NCDHW") -> None:
+        super().__init__(ksize, output_shape, data_format)

@@ -324,13 +324,16 @@ class MaxUnpool2D(Primitive):
     """Values put back to their places in images."""
 
     axes: ClassVar[int] = 2
+    #: the layouts of MindSpore; the first works here
+    layouts: ClassVar[tuple[str, ...]] = ("NCHW", "NHWC")
 
     def __init__(
-        self, ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str | None = None
+        self, ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str = "NCHW"
     ) -> None:
-        usual = "NCHW" if self.axes == 2 else "NCDHW"
-        if data_format not in (None, usual):
-            raise UnsupportedError(f"{self.name}: data_format must be {usual!r} here, got {data_format!r}")
+        if data_format not in self.layouts:
+            raise SettingError(f"{self.name}: data_format must be one of {self.layouts}, got {data_format!r}")
+        if data_format != self.layouts[0]:
+            raise UnsupportedError(f"{self.name}: data_format must be {self.layouts[0]!r} here, got {data_format!r}")
         kernel, moved = _sizes(ksize, self.axes), _sizes(strides, self.axes)
         moved = moved if any(moved) else kernel
         super().__init__(attrs=pooling.unpool_attrs(kernel, moved, _sizes(pads, self.axes), tuple(output_shape)))
@@ -340,6 +343,12 @@ class MaxUnpool3D(MaxUnpool2D):
     """Values put back to their places in volumes."""
 
     axes = 3
+    layouts = ("NCDHW", "NDHWC")
+
+    def __init__(
+        self, ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str = "NCDHW"
+    ) -> None:
+        super().__init__(ksize, strides, pads, output_shape, data_format)
 
 
 class MultiMarginLoss(Primitive):
@@ -370,6 +379,9 @@ class Pack(Stack):
 
 
 class Unpack(Unstack):
-    """``Unstack`` under its older name."""
+    """``Unstack`` under its older name, without ``num``."""
 
     names: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, axis: int = 0) -> None:
+        super().__init__(axis)
