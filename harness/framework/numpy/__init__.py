@@ -21,6 +21,7 @@ from harness.framework.names import fallback as _fallback
 from harness.framework.numpy import create as _create
 from harness.framework.numpy import maths as _maths
 from harness.framework.numpy import more as _more
+from harness.framework.numpy import rarer as _rarer
 from harness.framework.numpy import reductions as _reductions
 from harness.framework.numpy import shapes as _shapes
 from harness.framework.numpy import signals as _signals
@@ -48,7 +49,7 @@ __all__ = [
     "uint32",
     "uint64",
 ]  # fmt: skip
-for _module in (_create, _maths, _reductions, _shapes, _signals, _more):
+for _module in (_create, _maths, _reductions, _shapes, _signals, _more, _rarer):
     for _name in _module.__all__:
         globals()[_name] = getattr(_module, _name)
         __all__ += [_name]

@@ -106,7 +106,14 @@ REFUSED = {
     "wrap": lambda: mnp.pad(mnp.arange(3), 1, mode="wrap"),
     "raise": lambda: mnp.take(mnp.arange(3), [1], mode="raise"),
     "a count": lambda: mnp.linspace(0, 1, -3),
-    "not here": lambda: mnp.piecewise(3),
+    "the end of a grid": lambda: mnp.mgrid[1.5:3],
+    "a grid of nothing": lambda: mnp.ogrid[3:1],
+    "raise in choose": lambda: mnp.choose(mnp.array([0, 1]), [1, 2], "raise"),
+    "numbers to correlate": lambda: mnp.correlate(3, 2),
+    "a third axis": lambda: mnp.dsplit(mnp.ones((2, 2)), 2),
+    "one function too many": lambda: mnp.piecewise(mnp.arange(3), [mnp.arange(3) > 1], [1.0, 2.0]),
+    "lines of places": lambda: mnp.ravel_multi_index(mnp.array([[1], [2]]), 4),
+    "not here": lambda: mnp.histogram2d(3),
 }
 
 
