@@ -197,6 +197,7 @@ OPENED = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("source", "target"), OPENED)
 def test_a_circle_that_was_opened_would_be_seen(source: str, target: str) -> None:
     for written, flags in WAYS:

@@ -70,7 +70,7 @@ def by_slot(capture: Capture, *, sunk: bool) -> dict[SlotKey, tuple[object, ...]
     return {r.key._replace(operator=mangle(r.key.operator)): content(r) for r in capture.records()}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("variant", "network"), diagonal(VARIANTS, NETWORKS))
 def test_memory_and_tree_agree(variant: tuple[str, str], network: str, tmp_path: Path) -> None:
     backend, mode = variant

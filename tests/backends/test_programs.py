@@ -111,7 +111,7 @@ def both(observer: Any, memory: CaptureObserver, device: str, program: Callable[
     return memory.capture("Net", device)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("file_format", ["bin", "npy"])
 @pytest.mark.parametrize("release", ["1.3", "1.6", "2.1", "2.5", "2.9"])
@@ -147,7 +147,7 @@ def test_asynchronous_trees_of_every_release(
     assert tree.problems == []
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize(
     ("backend", "mode"), [(b, m) for b, m in VARIANTS if m in ("tensor", "async-bin", "async-npy")]

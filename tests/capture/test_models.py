@@ -84,6 +84,7 @@ def test_earlier_releases_are_read_back(network: str, kind: str, tmp_path: Path)
     assert set(read.execution_order) == set(kept.capture("Net", "x").execution_order)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("saved", ["tensor", "full", "statistic"])
 def test_npy_of_a_sunk_graph(saved: str, tmp_path: Path) -> None:

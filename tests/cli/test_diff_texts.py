@@ -98,6 +98,7 @@ def test_directories_of_the_recorder_alone(folder: Path, capsys: pytest.CaptureF
         assert "no tensor was compared, " in out
 
 
+@pytest.mark.long
 def test_a_golden_holds_both_modes_of_the_recorder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from harness.capture import read_tree
     from harness.capture.recorder import read_recorder

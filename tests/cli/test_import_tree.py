@@ -36,6 +36,7 @@ def test_a_tree_checks_against_what_was_imported_of_it(tree: Path, tmp_path: Pat
         assert set(stored.artefacts()) == set(read_tree(tree).artefacts)
 
 
+@pytest.mark.long
 def test_runs_stand_side_by_side(tree: Path, tmp_path: Path) -> None:
     golden = tmp_path / "x.h5"
     assert main(["import", str(tree), str(golden), "--run", "mindspore/a"]) == HOLDS
@@ -47,6 +48,7 @@ def test_runs_stand_side_by_side(tree: Path, tmp_path: Path) -> None:
     assert golden.read_bytes() == before
 
 
+@pytest.mark.long
 def test_a_name_alone_is_a_backend(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     golden = tmp_path / "x.h5"
     assert main(["import", str(tree), str(golden), "--run", "before"]) == HOLDS
@@ -61,6 +63,7 @@ def test_a_name_alone_is_a_backend(tree: Path, tmp_path: Path, capsys: pytest.Ca
     assert "holds after/tensor, before/tensor; none of them is 'neither' alone" in capsys.readouterr().err
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["", "../x", "a/b/c", "a\nb", "a b", "/", "a/", "/tensor", ".a", "-a", "x" * 101])
 def test_what_is_no_name_of_a_run(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     assert main(["import", str(tree), str(tmp_path / "x.h5"), f"--run={name}"]) == CANNOT_TELL
@@ -70,6 +73,7 @@ def test_what_is_no_name_of_a_run(tree: Path, tmp_path: Path, capsys: pytest.Cap
     assert not (tmp_path / "x.h5").exists()
 
 
+@pytest.mark.long
 def test_an_iteration_of_empty_tensors_is_no_damage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Empty tensors leave no file, so that nothing tells such an iteration from one that was stopped at once."""
     tree = extract("train", tmp_path)
@@ -146,6 +150,7 @@ def test_progress_is_shown_to_a_terminal(tree: Path, tmp_path: Path, monkeypatch
     assert main(["check", str(tree), str(tmp_path / "x.h5")]) == HOLDS
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

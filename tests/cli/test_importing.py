@@ -66,6 +66,7 @@ def test_from_import_reaches_submodules(aliased: AliasFinder) -> None:
     assert found["dtype"] is importlib.import_module("harness.framework.common.dtype")
 
 
+@pytest.mark.long
 def test_modules_that_are_part_of_one_of_ours() -> None:
     done = python("""
         from harness.cli import importing

@@ -133,6 +133,7 @@ def test_a_program_is_run(
     assert "2 runs" in capsys.readouterr().out
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

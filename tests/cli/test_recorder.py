@@ -83,6 +83,7 @@ def test_tensors_and_artefacts_in_one_directory(
     assert "SESSION.graph_exec_order.0.txt: the golden has it" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_a_golden_without_it(tmp_path: Path, golden: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with graph_mode():
         capture = backends.get("cpu").run(lambda: Net()(X), network="net")

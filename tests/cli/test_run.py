@@ -83,6 +83,7 @@ def test_it_dumps(tmp_path: Path, config: Path, by: str) -> None:
     assert {"MatMul", "ReLU", "Parameter"} <= types
 
 
+@pytest.mark.long
 def test_it_dumps_as_msprobe_is_told(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(SCRIPT)
     (tmp_path / "config.json").write_text(json.dumps({"task": "tensor", "level": "L2", "dump_path": "probe"}))
@@ -92,6 +93,7 @@ def test_it_dumps_as_msprobe_is_told(tmp_path: Path) -> None:
     assert "MatMul" in {record.op_type for record in read_tree(tmp_path / "probe").records()}
 
 
+@pytest.mark.long
 def test_an_uncaught_exception_is_printed_as_by_python(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("import mindspore\nraise ValueError('mine')\n")
     done = msdump("bad.py", cwd=tmp_path)

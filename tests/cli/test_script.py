@@ -46,6 +46,7 @@ def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=600, check=False)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("place", [".", pytest.param("sub", marks=pytest.mark.long)])
 def test_a_script_runs_as_under_python(name: str, place: str, tmp_path: Path) -> None:
@@ -89,6 +90,7 @@ def test_the_traceback_starts_in_the_script(tmp_path: Path) -> None:
     assert done.stderr.count("File ") == 2
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("line", "told"),
@@ -108,7 +110,7 @@ def test_a_name_the_harness_lacks_is_told_on_import(tmp_path: Path, line: str, t
         assert found == expected
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "line",
     [

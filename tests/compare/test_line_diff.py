@@ -73,6 +73,7 @@ def test_of_long_lines_that_part_is_shown_where_they_differ() -> None:
     assert max(len(line) for _, line in hunk.lines) <= WIDTH + 6
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["moved", "few", "nothing in common", "one line again and again"])
 def test_long_texts_take_no_long_time(kind: str) -> None:

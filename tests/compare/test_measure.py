@@ -198,6 +198,7 @@ def test_block_borders(at: int, dtype: str) -> None:
     assert m.worst.index == m.at_abs == (at,)
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_array() -> None:
     expected = np.ones(2**22, np.float32)
     found = expected * np.float32(1.5)

@@ -73,6 +73,7 @@ def test_packing_shows_nowhere(both: tuple[list[Record], list[Record]]) -> None:
         assert told(iter(both[0]), both[1]) == packed
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(sides(), st.sampled_from(["tensors", "digest"]))
 def test_packing_shows_nowhere_in_a_check_of_a_store(both: tuple[list[Record], list[Record]], level: Level) -> None:

@@ -146,6 +146,7 @@ shown(Net()(given((4,), np.float32)))
 """
 
 
+@pytest.mark.long
 def test_units_in_the_last_place_move_what_cancels_alone(tmp_path: Path) -> None:
     found = {}
     for name, change in {"plain": str, "moved": lambda text: moved(text, 1)}.items():

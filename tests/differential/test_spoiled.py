@@ -13,6 +13,7 @@ from tests.differential.mistakes import PRELUDE, Outcome
 from tests.differential.sides import Pair
 
 
+@pytest.mark.long
 def test_draws_are_those_of_their_seed_and_parse() -> None:
     first = list(spoiled.draws(60, 5))
     assert first == list(spoiled.draws(60, 5))

@@ -87,7 +87,7 @@ def drive(case: dict[str, Any], dump: DumpEnvironment, variables: dict[str, str]
     dump.forget()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_case(
     case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -96,6 +96,7 @@ def test_each_row_reads_blanks_as_the_documents_write_them(generation: str, back
     assert [label for label in range(200) if label in labels] == [0, 5, 6, 7, 8, *range(100, 121)]
 
 
+@pytest.mark.sampled(3)
 @each_row
 @given(data=st.data())
 def test_each_row_gives_a_configuration_or_one_named_error(generation: str, backend: str, data: st.DataObject) -> None:

@@ -15,6 +15,7 @@ from harness.store import GoldenStore
 GOLDEN = Path(__file__).parents[2] / "golden/tests/gate/test_networks"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("network", "backend"), [("mlp", "gpu"), ("transformer", "cpu"), ("half", "ascend-o0")])
 def test_every_operator_gives_its_bits(network: str, backend: str) -> None:
     with GoldenStore.open(GOLDEN / f"test_{network}.h5") as store:

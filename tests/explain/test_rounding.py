@@ -58,7 +58,7 @@ def judged(expected: Capture, found: Capture, asked: Any) -> Judgement:
     return judge(party(expected), party(found), asked, lay=lay_beside, settle=settle)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_another_rounding_holds(seed: int) -> None:
     network = draw(seed)
@@ -84,6 +84,7 @@ def test_no_fault_passes_that_the_table_shows() -> None:
     assert compared >= 8
 
 
+@pytest.mark.long
 def test_what_the_harness_cannot_compute_again_keeps_its_verdict() -> None:
     network = draw(1)
     golden, other = captured(network), elsewhere(network, 1)
@@ -102,6 +103,8 @@ def test_it_is_read_and_stored() -> None:
     assert not Tolerances.parse("default").noise
 
 
+@pytest.mark.long
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", [66, 179])
 def test_a_device_that_computes_in_float16_without_casts_holds(seed: int) -> None:
     network = draw(seed)

@@ -89,7 +89,7 @@ def test_the_next_run_removes_what_a_killed_one_left_in_directories_of_another_t
     assert not list(tmp_path.rglob("*.part"))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("how", [BEFORE, AFTER])
 @pytest.mark.parametrize(("call", "at"), [("open", 7), ("writev", 11), ("rename", 1), ("rename", 12)])
 def test_killed_while_tensors_wait(tmp_path: Path, call: str, at: int, how: str) -> None:
@@ -103,6 +103,7 @@ def test_killed_while_tensors_wait(tmp_path: Path, call: str, at: int, how: str)
         assert whole >= at - (how == BEFORE)
 
 
+@pytest.mark.long
 def test_a_file_that_may_not_grow_stops_the_run(tmp_path: Path) -> None:
     limit = 300_000
     child = start(tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))

@@ -99,6 +99,7 @@ def test_killed_while_it_dumps(tmp_path: Path, number: int) -> None:
         assert check_whole(tmp_path)
 
 
+@pytest.mark.long
 def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
     limit = 300_000
 
@@ -113,6 +114,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.part"))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="needs root to mount a small tmpfs")
 def test_a_full_disk(tmp_path: Path) -> None:
     disk = tmp_path / "disk"

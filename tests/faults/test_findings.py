@@ -27,6 +27,7 @@ pytestmark = pytest.mark.faults
 __all__ = ["dump"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("field", ["dtype", "shape"])
 @pytest.mark.parametrize("value", [None, [], {}, "x", -1, [None]])
 def test_a_tensor_that_cannot_be_described_is_told(
@@ -65,6 +66,7 @@ class _Around(nn.Cell):
         return self.inner(x)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("depth", [300, pytest.param(1000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("mode", [context.GRAPH_MODE, context.PYNATIVE_MODE])
 def test_cells_nested_deeper_than_python_calls(depth: int, mode: int) -> None:
@@ -81,6 +83,7 @@ def test_cells_nested_deeper_than_python_calls(depth: int, mode: int) -> None:
         context.set_context(mode=before)
 
 
+@pytest.mark.long
 def test_a_flip_in_a_golden_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """D15: check reads digests only and says so; verify names whatever flipped."""
     dumped(tmp_path / "tree", one_op())

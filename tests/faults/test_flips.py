@@ -9,6 +9,7 @@ from tests.faults.flips import run, silent, table
 pytestmark = pytest.mark.faults
 
 
+@pytest.mark.long
 def test_a_sample_of_flips() -> None:
     found = run(60, seed=3)
     assert silent(found) == []

@@ -86,6 +86,7 @@ def test_no_name_begins_a_line_of_its_own(tmp_path: Path, capsys: pytest.Capture
         assert not [line for line in (said.out + said.err).splitlines() if line.startswith("FORGED")], arguments
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("errors", ["strict", "ascii:strict"])
 def test_names_that_are_no_utf8(tmp_path: Path, errors: str) -> None:
@@ -247,6 +248,7 @@ def test_temporary_files_of_killed_commands_are_swept(tmp_path: Path, monkeypatc
     assert seen > 3
 
 
+@pytest.mark.long
 def test_temporary_files_of_killed_savers_are_swept(tmp_path: Path) -> None:
     path = tmp_path / "net.ckpt"
     parameters = [{"name": "w", "data": Tensor([1.0, 2.0], float32)}]

@@ -63,6 +63,7 @@ def test_killed_at_named_calls(tmp_path: Path) -> None:
     assert sorted(each.name for each in tmp_path.iterdir()) == ["large", "small", "x.h5"], "what was left is swept"
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("megabytes", [1, 20, 40, 46])
 def test_a_full_disk(tmp_path: Path, megabytes: int, capsys: pytest.CaptureFixture[str]) -> None:

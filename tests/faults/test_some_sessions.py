@@ -14,6 +14,7 @@ from tests.faults.steps import AFTER, BEFORE
 pytestmark = pytest.mark.faults
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "stride"), [("verify --fix", 7), ("init", 6)])
 def test_some_steps(name: str, stride: int, tmp_path: Path) -> None:

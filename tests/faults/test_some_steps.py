@@ -14,7 +14,7 @@ from tests.faults.writing import COMMANDS
 pytestmark = pytest.mark.faults
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "stride"),
     [

@@ -84,6 +84,7 @@ def steps(folder: Path, states: list[dict[str, bytes]]) -> int:
     return len(outcome.steps)
 
 
+@pytest.mark.long
 def test_a_sample_of_the_steps(tmp_path: Path, states: list[dict[str, bytes]]) -> None:
     count = steps(tmp_path / "count", states)
     sample = {*range(1, count, max(1, count // 12)), count}

@@ -38,6 +38,7 @@ def test_there_are_rows_for_what_is_here() -> None:
     assert len(ROWS) > 80
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("space", sorted(SPACES))
 def test_kinds_are_refused_by_name(space: str) -> None:
     for name in ROWS:

@@ -89,7 +89,7 @@ def test_a_session_where_all_holds_leaves_nothing(made: pytest.Pytester, monkeyp
     assert not (made.path / ".msdump").exists()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("environment", ["desk", "ci"])
 @pytest.mark.parametrize("verbosity", ["-q", "-v", "-vv"])
 def test_a_failure_is_short_whatever_differs(

@@ -178,6 +178,7 @@ def test_runs_of_a_store_that_its_test_does_not_use_are_unused(made: pytest.Pyte
     assert unused(made)[0] == []
 
 
+@pytest.mark.long
 def test_many_unused_goldens_are_counted(made: pytest.Pytester) -> None:
     for number in range(25):
         stray(made, f"test_nets/test_gone{number:02}.h5")

@@ -206,6 +206,7 @@ def test_a_wrong_tolerance_fails_the_test(made: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["msdump: *cannot be checked: *'loose'*"])
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("twin")
 def test_against_holds_a_run_against_another_backends(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (made.path / "test_nets.py").read_text()
@@ -230,6 +231,7 @@ def test_against_holds_a_run_against_another_backends(made: pytest.Pytester, mon
     result.stdout.fnmatch_lines(["*differs from *test_one.h5, run twin/tensor", "*cpu ~ twin*"])
 
 
+@pytest.mark.long
 def test_each_backend_in_its_own_modes(made: pytest.Pytester) -> None:
     text = (made.path / "test_nets.py").read_text()
     marker = "mark.msdump(backends={'cpu': 'tensor', 'gpu': ('tensor', 'statistic'), 'ascend-o1': ['full']})\n"

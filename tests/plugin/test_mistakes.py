@@ -200,6 +200,7 @@ def is_short(lines: list[str], *wanted: str) -> None:
     assert "Traceback" not in text
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [*IN_TESTS, "11 drawn", "11 drawn all the same"])
 def test_in_a_test(answers: dict[str, list[str]], name: str) -> None:
     is_short(answers[_function(name)], *(IN_TESTS[name].wanted if name in IN_TESTS else DRAWN))

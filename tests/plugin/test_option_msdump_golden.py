@@ -55,6 +55,7 @@ def test_a_file_is_refused(nets: pytest.Pytester, flag: str) -> None:
     result.stderr.fnmatch_lines(["*--msdump-golden: a directory is accepted; *golden is not one"])
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("flag", ["--msdump-golden", "--msdump-report", "--msdump-mindspore"])
 def test_a_path_after_a_blank_does_not_move_the_root(nets: pytest.Pytester, flag: str) -> None:

@@ -129,6 +129,7 @@ def state(pid: int) -> str:
         return "Z"
 
 
+@pytest.mark.long
 def test_captures_are_checked_like_any_other(on_mindspore: pytest.Pytester, python: Path) -> None:
     on_mindspore.runpytest("--msdump-regen").assert_outcomes(passed=2)
     with GoldenStore.open(on_mindspore.path / "golden" / "test_nets" / "test_one.h5") as store:
@@ -210,6 +211,7 @@ def test_what_may_happen_in_a_test(on_mindspore: pytest.Pytester) -> None:
         assert gone((on_mindspore.path / name).read_text())
 
 
+@pytest.mark.long
 def test_an_object_of_the_test_s_file_is_found_there(on_mindspore: pytest.Pytester) -> None:
     on_mindspore.makepyfile(
         test_nets=HEAD

@@ -75,6 +75,7 @@ def test_a_difference_is_shown_line_by_line(nets: pytest.Pytester, monkeypatch: 
     assert len(failure[0].encode()) <= 4300
 
 
+@pytest.mark.long
 def test_what_the_golden_has_and_the_run_lacks_fails(nets: pytest.Pytester) -> None:
     nets.runpytest("--msdump-regen", "--msdump-rdr").assert_outcomes(passed=4)
     result = nets.runpytest("--msdump")

@@ -38,6 +38,7 @@ def against(real: pytest.Pytester, stated: str) -> None:
     real.makepyfile(test_nets=text.replace("mark.msdump\n", f"mark.msdump(against={stated})\n"))
 
 
+@pytest.mark.long
 def test_without_a_golden_of_its_own_it_is_held_against_the_other_alone(
     real: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,6 +64,7 @@ def test_with_nothing_to_be_held_against_its_golden_is_missing(real: pytest.Pyte
     result.stdout.fnmatch_lines(["msdump: no golden for run real/tensor of *"])
 
 
+@pytest.mark.long
 def test_an_emulated_golden_beside_a_real_run_is_said(real: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     real.makeconftest(CONFTEST.replace("emulated = False", "emulated = True"))
     real.runpytest("--msdump-regen", "--msdump-backend=real").assert_outcomes(passed=4)

@@ -247,6 +247,7 @@ def test_what_could_not_be_written_stays_new(tmp_path: Path) -> None:
     assert len(artefacts(tmp_path / "file")) == 1
 
 
+@pytest.mark.long
 def test_64_threads_lose_nothing(tmp_path: Path) -> None:
     recorders = Recorders(RdrConfig(True, 2, f"{tmp_path}/"))
     each = 20

@@ -46,6 +46,7 @@ ALIKE = ("sigterm", "sighup", "sigabrt", "sigsegv", "exit_code")
 SITUATIONS = [pytest.param(name, marks=pytest.mark.long if name in ALIKE else ()) for name in TABLE]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("mode", [1, 2])
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_every_situation(situation: str, mode: int, tmp_path: Path) -> None:
@@ -60,6 +61,7 @@ def test_every_situation(situation: str, mode: int, tmp_path: Path) -> None:
         assert ended.stderr.count("There is no recorder to export.") == (mode == 2)
 
 
+@pytest.mark.long
 def test_off_leaves_nothing_and_says_nothing(tmp_path: Path) -> None:
     for situation, code in (("normal", 0), ("kernel_error", 1)):
         ended = play("plain", situation, tmp_path / "out", 2, MS_RDR_ENABLE="", MS_RDR_MODE="", MS_RDR_PATH="")
@@ -82,6 +84,7 @@ def test_the_default_path_is_the_working_directory(tmp_path: Path) -> None:
     assert len(artefacts(tmp_path)) == ALL.total()
 
 
+@pytest.mark.long
 def test_files_are_there_before_the_process_ends(tmp_path: Path) -> None:
     script = f"""
 import os
@@ -102,6 +105,7 @@ def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
     assert play("plain", "normal", tmp_path / "out", 2).returncode == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "situation",
     [
@@ -202,6 +206,7 @@ os.waitpid(child, 0)
 TRIGGERS = "exceptions,compile,signals"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", [1, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize("situation", ["user_exception", "compile_error", "sigint", "sigterm", "sigabrt"])
 def test_triggers_export_once_and_change_nothing_else(situation: str, mode: int, tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ def test_every_text_is_listed_with_its_state(expected: dict[str, bytes], found: 
 LINES = 20_000
 
 
+@pytest.mark.long
 def test_huge_texts_stay_small_and_say_what_is_cut() -> None:
     one = {f"{name}.txt": b"".join(b"%d old\n" % n for n in range(LINES)) for name in "abcdefghij"}
     other = {name: text.replace(b"old", name.encode()) for name, text in one.items()}

@@ -187,6 +187,7 @@ def _tree(tree: Path, rng: random.Random, ranks: list[int], how: dict[str, Any],
                             np.save(place / f"{kind}.{name}.0.0.{stamp}.{io}.0.DefaultFormat.Float32.npy", told)
 
 
+@pytest.mark.long
 @pytest.mark.scale
 @given(seed=st.integers(0, 10**6))
 @examples(4, 150)

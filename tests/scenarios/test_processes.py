@@ -72,6 +72,7 @@ def test_without_a_configuration_nothing_is_written(tmp_path: Path, variable: st
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "text", "says"),
@@ -104,6 +105,7 @@ def test_a_place_that_mindspore_refuses(tmp_path: Path, tree: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["dump.json"]
 
 
+@pytest.mark.long
 def test_the_configuration_may_lie_anywhere(tmp_path: Path) -> None:
     written(tmp_path / "größe and blanks" / "dump.json", str(tmp_path / "tree"))
     result = ended(start(tmp_path, "größe and blanks/dump.json", RANK_ID="3", RANK_TABLE_FILE="nowhere.json"))

@@ -164,6 +164,7 @@ def test_each_mode_of_the_recorder_has_a_process_and_one_dumps(backend: Mindspor
         ]
 
 
+@pytest.mark.long
 def test_what_is_played_ahead_is_taken_over(backend: Mindspore, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     waits = call(folder, "waits")
     backend.call_ahead((Opening(name, "tensor", None, False), waits) for name in "abc")
@@ -225,6 +226,7 @@ def test_nothing_is_left(folder: Path, tmp_path: Path, monkeypatch: pytest.Monke
     assert not [pid for pid in pids if Path("/proc", pid).exists()]
 
 
+@pytest.mark.long
 def test_what_a_killed_worker_looked_after_is_ended(folder: Path, tmp_path: Path) -> None:
     backend = Mindspore()
     backend.configure(str(fake.make(tmp_path / "fake")), timeout=600)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def written(kernels: dict[str, tuple[list[int], ...]], order: list[str], address
     return "".join(f"{line}\n" for line in lines).encode()
 
 
+@pytest.mark.long
 @given(KERNELS, st.randoms(use_true_random=False))
 def test_two_runs_are_one_text(kernels: dict[str, tuple[list[int], ...]], random: Random) -> None:
     runs = []

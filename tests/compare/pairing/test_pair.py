@@ -57,6 +57,7 @@ def graphs(draw: st.DrawFn) -> list[Operator]:
     return operators
 
 
+@pytest.mark.long
 @examples(50, 50)
 @given(graphs(), st.integers(0, 5))
 def test_no_renaming_makes_a_wrong_pair(operators: list[Operator], seed: int) -> None:
@@ -65,6 +66,7 @@ def test_no_renaming_makes_a_wrong_pair(operators: list[Operator], seed: int) ->
     assert wrong(pair(records, other, by_name=False), names) == []
 
 
+@pytest.mark.long
 @examples(50, 50)
 @given(graphs(), graphs())
 def test_exchanging_the_sides_exchanges_the_pairs(one: list[Operator], other: list[Operator]) -> None:
@@ -80,6 +82,7 @@ def test_a_run_and_itself_are_paired_by_name(operators: list[Operator]) -> None:
     assert found_of(pair(records, records)) == {name: {name} for name, _, _ in operators}
 
 
+@pytest.mark.long
 @examples(50, 50)
 @given(graphs(), st.data())
 def test_what_one_side_lacks_makes_no_wrong_pair(operators: list[Operator], data: st.DataObject) -> None:
@@ -115,6 +118,7 @@ def odd_runs(draw: st.DrawFn) -> list[Record]:
     return list(records.values())
 
 
+@pytest.mark.long
 @examples(40, 40)
 @given(odd_runs(), odd_runs(), st.booleans())
 def test_whatever_runs_hold_every_slot_is_compared_left_out_or_alone(
@@ -198,6 +202,7 @@ def test_inserting_an_operator_loses_that_one_only() -> None:
     assert [lone.name.operator for _, _, lone in pairing.alone(1) if lone.whole] == [names[inserted]]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("network", TOLD_APART)
 @pytest.mark.parametrize("scopes", [False, True], ids=["renumbered", "other scopes"])
 def test_a_real_run_under_other_names_is_recovered(network: str, scopes: bool) -> None:
@@ -324,7 +329,8 @@ def test_names_decide_last_and_only_where_asked() -> None:
     assert pairing.counts() == {"name": 2}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.long
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("network", ["lenet", "residual", "half", "lstm", "transformer"])
 def test_fused_and_renumbered_operators_of_another_device_make_no_wrong_pair(network: str) -> None:
     with GoldenStore.open(Path(GOLDEN / f"test_{network}.h5")) as store:

@@ -76,6 +76,7 @@ def test_a_network_is_read_back(network: str, tmp_path: Path) -> None:
         assert values.tobytes() == kept_values.tobytes()
 
 
+@pytest.mark.long
 def test_construct_and_stack_name_every_entry(tmp_path: Path) -> None:
     play("lenet", observer(tmp_path / "d"))
     for step in (0, 1):

@@ -53,6 +53,7 @@ def power(x: Any, exponent: int) -> Any:
     return result
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_mode")
 @given(
     names=st.lists(st.sampled_from(sorted(ARGUMENTS)), min_size=2, max_size=2),

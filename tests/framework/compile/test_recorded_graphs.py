@@ -67,6 +67,7 @@ def test_a_function_in_two_cells_names_its_operators_as_there() -> None:
     assert names[0] == names[1]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("net", RECORDED)
 def test_names_are_the_ids_of_the_files(net: str) -> None:
     graphs, found = own(net)

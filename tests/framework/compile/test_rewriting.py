@@ -88,7 +88,7 @@ def loops(x: Tensor) -> tuple[Tensor, Tensor]:
     return total, total * i
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("function", [either, alone, several, returns, loops], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("given", [[1.0, 2.0], [-1.0, -2.0], [4.0, 5.0], [9.0, 1.0], [-9.0, 8.0]])
 def test_a_graph_decides_as_python_does(function: Callable[..., Any], given: list[float]) -> None:
@@ -164,6 +164,7 @@ class Held(nn.Cell):
         return self.p + 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", [context.GRAPH_MODE, context.PYNATIVE_MODE])
 def test_elements_of_elements_are_assigned(mode: int) -> None:
     assert in_mode(mode, in_a_list, [1.0, 2.0]) == [[2, 3], [6, 3]]
@@ -228,7 +229,7 @@ def known(index: Any) -> Any:
     return Tensor(index) if isinstance(index, np.ndarray) else index
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("index", "shape", "operators"), INDICES, ids=map(str, range(len(INDICES))))
 def test_elements_are_assigned(index: Any, shape: tuple[int, ...] | None, operators: str | None) -> None:
     x = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -273,6 +274,7 @@ def test_what_cannot_be_assigned(index: Any, value: Any, error: type[Exception])
         in_mode(context.GRAPH_MODE, function, np.zeros((4, 3)))
 
 
+@pytest.mark.long
 def test_copied_slices_have_gradients() -> None:
     assert OPERATORS.get("TensorCopySlices").mutates == ()
 
@@ -309,6 +311,7 @@ def leaving_inner(x: Tensor) -> Tensor:
     return total + x
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("function", [leaving, leaving_inner])
 @pytest.mark.parametrize("values", [[1, 2, 3], [9, 2, 3], [-1, -9, 0], [0.1, 2, 0], [2, 2, 2]])
 def test_a_tensor_leaves_a_loop(function: Callable[..., Any], values: list[float]) -> None:

@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.subprocesses import ROOT
 
 DATA = ROOT / "tests" / "data" / "dataset"
@@ -49,6 +51,7 @@ def test_facts(tmp_path: Path) -> None:
     assert {name: value for name, value in found.items() if value != recorded[name]} == {}
 
 
+@pytest.mark.long
 def test_images(tmp_path: Path) -> None:
     """Images, and mistakes: what MindSpore refuses where a transform is used may be refused where it is made."""
     found, recorded = _found("vision_facts.py", tmp_path / "vision.json")

@@ -28,6 +28,7 @@ RECORDED = ROOT / "tests" / "data" / "dataset" / "tfrecord.json"
 EXAMPLE = bytes.fromhex("0a0c0a0a0a01691205") + bytes.fromhex("1a030a0103")
 
 
+@pytest.mark.long
 def test_facts(tmp_path: Path) -> None:
     script, out = ROOT / "tests" / "interop" / "tfrecord_facts.py", tmp_path / "facts.json"
     command = [sys.executable, "-m", "harness.cli", "run", str(script), str(out)]

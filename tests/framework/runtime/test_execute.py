@@ -297,6 +297,7 @@ def chain(net: Any, x: Any) -> Any:
     return x
 
 
+@pytest.mark.long
 def test_values_live_until_their_last_reader() -> None:
     lives = Lives()
     with graph_mode(), session.fresh([lives], hooked=False):
@@ -317,6 +318,7 @@ def test_a_value_needed_late_is_kept() -> None:
     np.testing.assert_array_equal(out.asnumpy(), np.exp(X.asnumpy().astype(np.float64)).astype(np.float32))
 
 
+@pytest.mark.long
 def test_peak_memory_does_not_grow_with_depth() -> None:
     def peak(depth: int) -> int:
         def deep(net: Any, x: Any) -> Any:
@@ -338,6 +340,7 @@ def test_peak_memory_does_not_grow_with_depth() -> None:
     assert peak(40) < 1.25 * peak(4)
 
 
+@pytest.mark.long
 def test_training_keeps_only_what_backward_needs() -> None:
     lives = Lives()
     with graph_mode(), session.fresh([lives], hooked=False):

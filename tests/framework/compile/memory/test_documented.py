@@ -21,6 +21,7 @@ def test_every_network_has_a_row() -> None:
     assert list(ROWS) == list(NETWORKS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_figures_are_those_of_the_plans(network: str) -> None:
     with graph_mode():

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,6 +103,7 @@ def test_a_contiguous_list_has_no_gaps(sizes: list[int], others: int) -> None:
         assert left.offset + left.aligned == right.offset
 
 
+@pytest.mark.long
 @given(states(CPU))
 @settings(max_examples=20)
 def test_planning_is_deterministic(state: State) -> None:
