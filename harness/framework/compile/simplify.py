@@ -345,8 +345,12 @@ def _multiply(node: Node) -> Operand:
     if node.spec.dtype.itemsize == 2:  # type: ignore[union-attr]
         return node  # ones of float16 are not looked for (measured)
     for kept, other in ((a, b), (b, a)):
-        if _filled_with(other, 1) and _one_dtype(kept, other) and _same_result(node, kept):
-            return kept
+        if _filled_with(other, 1) and _one_dtype(kept, other):
+            if _same_result(node, kept):
+                return kept
+            if _is_tensor_constant(kept) and not kept.late and kept.value.size == 1:  # type: ignore[union-attr]
+                filled = np.full(node.spec.shape, kept.value.item(), kept.value.dtype)  # type: ignore[union-attr]
+                return Const(filled, spec_of(filled))
     return node
 
 

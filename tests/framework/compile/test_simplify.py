@@ -35,6 +35,9 @@ GONE: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...], list[str]]] = {
     "sum of constants": (lambda net, x: (net.c + net.d) * x, (X,), ["Mul"]),
     "product of constants": (lambda net, x: (net.c * net.d) * x, (X,), ["Mul"]),
     "a constant times a number": (lambda net, x: (net.c * 2) * x, (X,), ["Mul"]),
+    "ones times a constant of one element": (
+        lambda net, x: Tensor(np.ones((2, 3), np.float32)) * Tensor(np.array([[0.3]], np.float32)) + x, (X,), ["Add"],
+    ),
     "a constant negated": (lambda net, x: ops.neg(net.c) * x, (X,), ["Mul"]),
     "a constant in another shape": (
         lambda net, x: ops.reshape(net.c, (3, 2)) * x.reshape((3, 2)), (X,), ["Reshape", "Mul"],
@@ -60,6 +63,9 @@ STAYS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...], list[str]]] = {
     "a function of a constant": (lambda net, x: ops.exp(net.c) * x, (X,), ["Exp", "Mul"]),
     "ones that stretch the other": (
         lambda net, x: x * Tensor(np.ones((2, 3), np.float32)), (ROW,), ["Mul"],
+    ),
+    "twos times a constant of one element": (
+        lambda net, x: Tensor(np.full((2, 3), 2, np.float32)) * Tensor(np.float32(0.3)) + x, (X,), ["Mul", "Add"],
     ),
     "other attributes": (lambda net, x: ops.argmax(x, 0) + ops.argmax(x, 1).sum(), (X,), ["Argmax"] * 2),
     "the same operator on other arguments": (
