@@ -30,7 +30,7 @@ _NAMES = {
     "float": "harness.dtypes:float32",
     "bool": "harness.dtypes:bool_",
     **dict.fromkeys(("Parameter", "ParameterTuple"), "harness.framework.common.parameter"),
-    **dict.fromkeys(("Tensor", "from_numpy", "is_tensor", "mutable"), "harness.framework.common.tensor"),
+    **dict.fromkeys(("Symbol", "Tensor", "from_numpy", "is_tensor", "mutable"), "harness.framework.common.tensor"),
     **dict.fromkeys(("dtype_to_nptype", "dtype_to_pytype", "pytype_to_dtype"), "harness.framework.common.dtype"),
     **dict.fromkeys(
         (

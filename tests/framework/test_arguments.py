@@ -35,6 +35,7 @@ REASONS = {
     "Dropout.__init__ dtype": "MindSpore 2.10.0 only warns of it",
     "Identity.__init__ args": "it takes whatever is given, as MindSpore's",
     "Identity.__init__ kwargs": "likewise",
+    "Symbol.__init__ kwargs": "unknown names are accepted, as by MindSpore's",
     "Cell.init_parameters_data auto_parallel_mode": _ONE,
     "Parameter.init_data layout": _ONE,
     "Settings.set_boost boost_type": "there is one type, which is checked",

@@ -6,7 +6,7 @@ from harness.framework.names import fallback as _fallback
 
 _NAMES = {
     **_DTYPES,
-    **dict.fromkeys(("Tensor", "Parameter", "ParameterTuple"), "harness.framework.tensor"),
+    **dict.fromkeys(("Symbol", "Tensor", "Parameter", "ParameterTuple"), "harness.framework.tensor"),
     **dict.fromkeys(("get_seed", "set_seed"), "harness.framework.context"),
     "jit": "harness.framework.nn.transforms",
     **dict.fromkeys(("dtype_to_nptype", "dtype_to_pytype", "pytype_to_dtype"), "harness.framework.common.dtype"),

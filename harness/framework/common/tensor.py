@@ -10,10 +10,10 @@ import numpy as np
 import harness.framework.ops  # noqa: F401 - the methods and operators of tensors
 from harness.errors import SettingTypeError
 from harness.framework import kinds
-from harness.framework.tensor import Tensor
+from harness.framework.tensor import Symbol, Tensor
 from harness.framework.tensor import mutable as of_members
 
-__all__ = ["Tensor", "from_numpy", "is_tensor", "mutable"]
+__all__ = ["Symbol", "Tensor", "from_numpy", "is_tensor", "mutable"]
 
 
 def from_numpy(array: np.ndarray[Any, np.dtype[Any]]) -> Tensor:

@@ -17,6 +17,46 @@ from harness.framework.tensor.dispatch import current
 from harness.graph import Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
 
 
+class OpenShape(tuple[int, ...]):
+    """A shape with dimensions that are known only at run time, each -1. How many there are is known, and those that are
+    no -1; asking for one of the others raises ``DecidedLateError``, and the function is traced with its arguments."""
+
+    __slots__ = ()
+
+    def _late(self) -> DecidedLateError:
+        return DecidedLateError(
+            f"a dimension of the shape {list(tuple.__iter__(self))} is asked for at {where()}, but it is known only "
+            "when the graph runs"
+        )
+
+    def __getitem__(self, at: Any) -> Any:
+        found = tuple.__getitem__(self, at)
+        if -1 in (found if isinstance(found, tuple) else (found,)):
+            raise self._late()
+        return found
+
+    def __iter__(self) -> Iterator[int]:
+        raise self._late()
+
+    def __add__(self, other: Any) -> Any:
+        raise self._late()
+
+    __radd__ = __add__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (tuple, list)) or len(other) != len(self):
+            return False
+        pairs = zip(tuple.__iter__(self), (tuple.__iter__(other) if isinstance(other, tuple) else other), strict=True)
+        if any(-1 not in pair and pair[0] != pair[1] for pair in pairs):
+            return False
+        raise self._late()
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
+
 class Traced(Tensor):
     """A value of the graph being traced; shape and dtype are known, data is not.
 
@@ -48,12 +88,12 @@ class Traced(Tensor):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Dimensions; -1 where known only at run time."""
+        """Dimensions; -1 where known only at run time (see ``OpenShape``)."""
         if not isinstance(self.spec, TensorSpec):
             return ()
-        if -1 in self.spec.shape and is_eager():
-            return tuple(self.asnumpy().shape)
-        return self.spec.shape
+        if -1 not in self.spec.shape:
+            return self.spec.shape
+        return tuple(self.asnumpy().shape) if is_eager() else OpenShape(self.spec.shape)
 
     def _shares(self, other: Tensor) -> bool:
         return False

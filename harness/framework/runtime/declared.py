@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import SettingError, SettingTypeError
-from harness.framework.tensor import Parameter, Tensor
+from harness.framework.tensor import Parameter, Symbol, Tensor
 
 
 def shapes(cell: str, declared: Sequence[Any], values: Sequence[Any]) -> tuple[Any, ...]:
@@ -27,18 +27,20 @@ def shapes(cell: str, declared: Sequence[Any], values: Sequence[Any]) -> tuple[A
     """
     if not declared:
         return ()
-    return tuple(_shape(f"{cell}, input {i}", d, v) for i, (d, v) in enumerate(zip(declared, values, strict=False)))
+    pairs, seen = enumerate(zip(declared, values, strict=False)), dict[int, int]()
+    return tuple(_shape(f"{cell}, input {i}", d, v, seen) for i, (d, v) in pairs)
 
 
-def _shape(where: str, declared: Any, value: Any) -> Any:
+def _shape(where: str, declared: Any, value: Any, seen: dict[int, int]) -> Any:
     if isinstance(declared, Tensor):
-        return _tensor_shape(where, declared, value)
+        return _tensor_shape(where, declared, value, seen)
     if isinstance(declared, (tuple, list)):
         kind = tuple if isinstance(declared, tuple) else list
         if not isinstance(value, kind) or len(value) != len(declared):
             said = f"a {kind.__name__} of {len(declared)}"
             raise SettingTypeError(f"{where}: set_inputs says {said}, a {type(value).__name__} given")
-        return tuple(_shape(f"{where}[{i}]", d, v) for i, (d, v) in enumerate(zip(declared, value, strict=True)))
+        pairs = enumerate(zip(declared, value, strict=True))
+        return tuple(_shape(f"{where}[{i}]", d, v, seen) for i, (d, v) in pairs)
     if isinstance(value, Tensor):
         raise SettingTypeError(f"{where}: set_inputs says {declared!r}, a tensor {list(value.shape)} given")
     if type(value) is not type(declared) or value != declared:
@@ -46,7 +48,7 @@ def _shape(where: str, declared: Any, value: Any) -> Any:
     return None
 
 
-def _tensor_shape(where: str, declared: Tensor, value: Any) -> tuple[int, ...]:
+def _tensor_shape(where: str, declared: Tensor, value: Any, seen: dict[int, int]) -> tuple[int, ...]:
     if not isinstance(value, Tensor) or isinstance(value, Parameter):
         raise SettingTypeError(f"{where}: set_inputs says a tensor, a {type(value).__name__} given")
     if value.dtype is not declared.dtype:
@@ -57,4 +59,7 @@ def _tensor_shape(where: str, declared: Tensor, value: Any) -> tuple[int, ...]:
     if not fits:
         said = [None if d == -1 else d for d in declared.shape]
         raise SettingError(f"{where}: set_inputs says shape {said}, {list(value.shape)} given")
+    for axis, (symbol, size) in enumerate(zip(getattr(declared.shape, "given", ()), value.shape, strict=False)):
+        if isinstance(symbol, Symbol) and (wanted := symbol.refusal(size, seen)):
+            raise SettingError(f"{where}: set_inputs says that axis {axis} is {wanted}, {list(value.shape)} given")
     return declared.shape

@@ -62,6 +62,7 @@ class Session:
         self._hooked = not hooked
         self._kept: list[Any] = []
         self._decided: dict[Any, Decided] = {}
+        self._own_shapes: set[Any] = set()
 
     def run_cell(self, cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Runs a cell as a graph: compiled at the first call with these shapes and dtypes in this phase.
@@ -109,16 +110,22 @@ class Session:
             values: arguments, tensors and others.
             names: names of the arguments, as dump files show data inputs.
             keep: kept alive so that ``key`` may hold its ``id``.
-            dynamic: shapes to trace with for each argument, as ``declared.shapes`` gives them; empty for their own.
+            dynamic: shapes to trace with for each argument, as ``declared.shapes`` gives them; empty for their own,
+                which a function that asks for a dimension is traced with, too.
         """
         values = [v if shapes is None else mutable(v) for v, shapes in _padded(values, dynamic)]
         signature = (key, tuple(_signature(v, d) for v, d in _padded(values, dynamic)))
+        if signature in self._own_shapes:
+            return self.run(key, function, values, names, keep)
         executor = self.programs.get(signature)
         if executor is None and signature not in self._decided:
             compiled = functools.partial(compile_function, function, values, names, dynamic=dynamic)
             try:
                 executor = self._executor_of(compiled, _title(keep, function), names)
             except DecidedLateError:
+                if any(shape is not None for shape in dynamic):
+                    self._own_shapes.add(signature)
+                    return self.run(key, function, values, names, keep)
                 self._decided[signature] = Decided()
             if executor is not None and not any(map(_has_list, values)):
                 self.programs[signature] = executor

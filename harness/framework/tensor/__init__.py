@@ -29,6 +29,7 @@ from harness.framework.tensor.dispatch import (
 )  # fmt: skip
 from harness.framework.tensor.mutable import is_mutable, mutable
 from harness.framework.tensor.parameter import Parameter, ParameterTuple
+from harness.framework.tensor.symbol import Symbol
 from harness.framework.tensor.tensor import Tensor, as_array, tensor_method, tensor_property
 from harness.framework.tensor.watching import watch
 
@@ -37,6 +38,7 @@ __all__ = [
     "Dispatcher",
     "Parameter",
     "ParameterTuple",
+    "Symbol",
     "Tensor",
     "as_array",
     "call",

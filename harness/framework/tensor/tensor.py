@@ -20,6 +20,7 @@ from harness.framework.tensor.dispatch import DIRECT_WITH_FLAG, graph_function, 
 from harness.framework.tensor.keywords import with_their_keywords
 from harness.framework.tensor.mirrored import MIRRORED, as_written
 from harness.framework.tensor.protocols import Protocols
+from harness.framework.tensor.symbol import Symbol, open_dims
 from harness.framework.tensor.text import array_tensor_text, tensor_text
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -99,10 +100,9 @@ class Tensor(Protocols):
     def _init_without_data(self, dtype: DType | None, shape: Any, init: Any) -> None:
         if dtype is None or shape is None:
             raise TypeError("Tensor needs input_data, or both shape and dtype")
-        dims = (shape,) if isinstance(shape, int) else tuple(shape)
-        self._dtype = dtype
-        if any(d is None or d == -1 for d in dims):
-            self._dynamic_shape = tuple(-1 if d is None else int(d) for d in dims)
+        dims = (shape,) if isinstance(shape, (int, Symbol)) else tuple(shape)
+        self._dtype, self._dynamic_shape = dtype, open_dims(dims)
+        if self._dynamic_shape is not None:
             self._data = np.empty(0, dtype.numpy)
         elif init is not None:
             if not hasattr(init, "fill"):

@@ -41,6 +41,7 @@ UNREAD = {
     "ops/primitives/composition.py constexpr reuse_result": "a cache of the compiler's",
     "ops/primitives/composition.py constexpr check": "a check of the compiler's",
     "ops/primitives/convolution.py Conv2DTranspose.__init__ pad_list": "MindSpore reads it no more",
+    "tensor/symbol.py Symbol.__init__ kwargs": "unknown names are accepted, as by MindSpore's",
     "tensor/parameter.py Parameter.set_data slice_shape": "a group of one has no slices",
     "tensor/parameter.py Parameter.init_data layout": "data is there from the beginning, a group of one has no layout",
     "tensor/parameter.py Parameter.init_data set_sliced": "a group of one has no slices",

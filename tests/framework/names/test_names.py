@@ -51,8 +51,8 @@ def test_members_of_tensors_resolve() -> None:
     for cls in (Tensor, Parameter):
         for name in names.members(f"{cls.__name__}:"):
             assert hasattr(cls, name), name
-    with pytest.raises(UnsupportedNameError, match=r"^mindspore.Tensor.symbolic_shape is a name of MindSpore's"):
-        tensor.symbolic_shape  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(UnsupportedNameError, match=r"^mindspore.Tensor.delta_seed is a name of MindSpore's"):
+        tensor.delta_seed  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_a_class_that_is_not_supported_can_be_asked_about_but_not_used() -> None:

@@ -9,10 +9,12 @@ import numpy as np
 
 from harness import Tensor, float64, ops
 from harness.devices import Kernels
+from harness.errors import DecidedLateError
 from harness.framework.compile.api import value_and_grad_traced
 from harness.framework.compile.order import Numbering
 from harness.framework.compile.program import compile_function, is_input
 from harness.framework.runtime.execute import Executor
+from harness.framework.tensor import eager_rules
 
 Array = np.ndarray[Any, np.dtype[Any]]
 STEP = 1e-6
@@ -33,9 +35,14 @@ def random(shapes: tuple[tuple[int, ...], ...], seed: int) -> tuple[Array, ...]:
 
 def graph(function: Callable[..., Any], *args: Any) -> Any:
     """Runs ``function`` as a graph, every kernel in the dtype the graph says: the CPU computes some float64 operators
-    in float32, where a difference would show nothing but rounding."""
+    in float32, where a difference would show nothing but rounding. One that asks for a dimension that values decide is
+    traced with them."""
     names = [f"x{i}" for i in range(len(args))]
-    program = compile_function(function, args, names, 0, Numbering(), kernels=Kernels())
+    try:
+        program = compile_function(function, args, names, 0, Numbering(), kernels=Kernels())
+    except DecidedLateError:
+        with eager_rules():
+            program = compile_function(function, args, names, 0, Numbering(), kernels=Kernels())
     return Executor(program).run([a.asnumpy() for a in args if is_input(a)], ())
 
 

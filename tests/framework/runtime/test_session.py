@@ -16,7 +16,7 @@ from harness.framework.compile.program import STAGES
 from harness.framework.runtime import session
 from harness.framework.runtime.observer import Observer
 from harness.framework.runtime.session import bind
-from harness.framework.tensor import Parameter
+from harness.framework.tensor import Parameter, Symbol
 from harness.graph import Graph, Operand
 from tests.framework.compile.build import Graphs, Net, compiled, floats, graph_mode
 
@@ -223,7 +223,7 @@ def test_gradients_belong_to_their_function_object() -> None:
         assert len(graphs) == 7
 
 
-def declared(*shape: int | None, dtype: Any = dtypes.float32) -> Tensor:
+def declared(*shape: int | Symbol | None, dtype: Any = dtypes.float32) -> Tensor:
     return Tensor(shape=shape, dtype=dtype)
 
 
@@ -236,6 +236,60 @@ def test_one_program_serves_every_length_declared_dynamic() -> None:
             expected = (2 * np.exp(floats(rows, 3).asnumpy().astype(np.float64))).astype(np.float32)
             np.testing.assert_allclose(out.asnumpy(), expected.sum(1), rtol=1e-6)
     assert ids(graphs) == [0]
+
+
+def test_a_network_that_asks_for_an_open_dimension_is_compiled_for_each_shape() -> None:
+    with compiled() as graphs:
+        net = Net(lambda net, x: (ops.relu(x).reshape(x.shape[0] * x.shape[1]) / x.shape[0], x.shape))
+        net.set_inputs(declared(None, None))
+        for rows in (2, 5, 2):
+            out, shape = net(floats(rows, 3))
+            np.testing.assert_allclose(out.asnumpy(), floats(rows, 3).asnumpy().clip(0).reshape(-1) / rows, rtol=1e-6)
+            assert shape == (rows, 3)
+    assert ids(graphs) == [0, 1]
+
+
+def test_a_dimension_that_only_values_decide_is_known_where_it_is_asked_for() -> None:
+    net = Net(lambda net, x: (x[x > 0] * ops.nonzero(x > 0).shape[0], len(ops.unique(x)[0])))
+    with compiled():
+        for values, found in (([1.0, -2.0, 3.0], ([2.0, 6.0], 3)), ([4.0, 4.0, 4.0], ([12.0, 12.0, 12.0], 1))):
+            out, count = net(Tensor(values, dtypes.float32))
+            assert (out.asnumpy().tolist(), count) == found
+
+
+@pytest.mark.parametrize(
+    ("symbol", "sizes", "text"),
+    [
+        ({"max": 3}, (4, 4), "axis 0 is at most 3"),
+        ({"min": 5}, (4, 4), "axis 0 is at least 5"),
+        ({"divisor": 3, "remainder": 1}, (7, 5), "input 1: .* axis 0 is a multiple of 3 plus 1"),
+        ({"divisor": 3, "remainder": 1}, (1, 4), "input 0: .* axis 0 is a multiple of 3 plus 1"),
+        ({"unique": True}, (4, 5), "input 1: .* axis 0 is 4, as"),
+    ],
+)
+def test_shapes_that_a_symbol_excludes_are_refused(symbol: dict[str, Any], sizes: tuple[int, int], text: str) -> None:
+    net = Net(lambda net, x, y: x.sum() + y.sum())
+    given = Symbol(**symbol)
+    assert declared(given, 3).shape == (-1, 3)
+    assert declared(given, 3).symbolic_shape == [given.to_dict(), 3]
+    net.set_inputs(declared(given, 3), declared(given, 3))
+    with compiled() as graphs, pytest.raises(SettingError, match=text):
+        net(*(floats(size, 3) for size in sizes))
+    assert graphs == []
+
+
+def test_what_a_symbol_says() -> None:
+    said = {
+        (): {}, (8,): {"max": 8}, (8, 2, 2, 1): {"max": 8, "divisor": 2, "remainder": 1},
+        (0, 3, 2): {"min": 3, "divisor": 2}, (3, 5): {"min": 5}, (0, 4, 4): {"divisor": 4},
+    }  # fmt: skip
+    assert {given: Symbol(*given).to_dict() for given in said} == said
+    for wrong in ({"max": 2.0}, {"unique": 1}):
+        with pytest.raises(SettingTypeError):
+            Symbol(**wrong)
+    for refused in ({"min": 0}, {"divisor": 0}, {"divisor": 4, "remainder": 4}):
+        with pytest.raises(SettingError):
+            Symbol(**refused)
 
 
 def test_tensors_in_a_declared_tuple_are_dynamic_too() -> None:

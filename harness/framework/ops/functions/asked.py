@@ -14,7 +14,8 @@ from harness.framework.ops.functions.matrix import outer
 from harness.framework.ops.functions.picking import searchsorted
 from harness.framework.ops.functions.reduction import all
 from harness.framework.ops.functions.shape import broadcast_to, reshape, sizes
-from harness.framework.tensor import Tensor, call, is_eager, tensor_method
+from harness.framework.tensor import Tensor, call, is_eager, tensor_method, tensor_property
+from harness.framework.tensor.symbol import OpenDims
 
 __all__ = [
     "deepcopy", "expand_as", "floordiv", "floormod", "invert", "is_floating_point", "is_nonzero", "lrn", "soft_shrink",
@@ -23,6 +24,13 @@ __all__ = [
 
 tensor_exp, tensor_expm1 = exp, expm1
 tensor_ge, tensor_gt, tensor_le, tensor_lt = greater_equal, greater, less_equal, less
+
+
+@tensor_property("symbolic_shape")
+def _symbolic_shape(x: Tensor) -> list[Any] | None:
+    """Declared dimensions with what their symbols say; None for a tensor without symbols."""
+    return x.shape.said() if isinstance(x.shape, OpenDims) else None
+
 
 for _function in (deg2rad, rad2deg, logaddexp, outer):
     tensor_method(_function.__name__)(_function)
