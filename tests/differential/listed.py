@@ -11,6 +11,8 @@ _CHOOSES = re.compile(r"Gradients/(?:.*/)?Grad_(?:Max|Min|ProdExt)/(?:Not)?Equal
 #: of values that ``moved.py`` shows to be decided by rounding
 ROUNDING = "rounding decides: results of kernels moved by a unit in the last place move the value as far"
 
+#: of an argument of a graph
+VIEW = "the file of an argument that is a view has the bytes of the whole tensor"
 #: of the input of an optimizer
 TURNED = "the dump of a gradient of a transposed weight holds its values in the order of the memory"
 

@@ -17,7 +17,7 @@ from harness.framework.compile.closures import frames_of_graphs
 from harness.framework.compile.lookup import Place, Standing, looked_up, looked_up_in
 from harness.framework.compile.source import function_key, function_of, is_users, user_functions
 from harness.framework.observed import DIRECT_METHODS
-from harness.framework.tensor import OLD, graph_key, is_older
+from harness.framework.tensor import OLD, Tensor, graph_key, is_older
 from harness.framework.tensor.dispatch import DIRECT_WITH_FLAG
 from harness.graph import Node
 
@@ -44,6 +44,7 @@ METHODS = {
 CONSISTING = {
     "logaddexp": ("ops.abs", "ops.neg", "ops.maximum", "ops.log1p", "ops.add"), "logsumexp": ("ops.sum", "ops.add"),
     "cosine_similarity": ("ops.mul", "ops.sum", "ops.norm"), "repeat_interleave": ("ops.expand_dims",),
+    "arange": ("ops.cast",),
     "tanhshrink": ("ops.tanh",), "var": ("ops.mean", "ops.sub"),
 }  # fmt: skip
 
@@ -107,7 +108,7 @@ class FunctionScopes:
             first = self._scopes.setdefault(key, scope)
             return first, first
         key = METHODS.get(key, key)
-        if key not in self._scopes and isinstance(key, str) and key.startswith("ops."):
+        if key not in self._scopes and isinstance(key, str) and key.startswith(("ops.", "Tensor.")):
             self._scopes[key] = self._named_first(key, scope)
         first = self._scopes.setdefault(key, scope)
         stays = first != "Default" or asked in DEEP or not isinstance(asked, str)
@@ -318,10 +319,18 @@ def _inside(node: ast.expr, frame: FrameType | Standing) -> Iterator[str]:
     is_direct |= _has_flag(node) and (key or "").removeprefix("Tensor.") in DIRECT_WITH_FLAG
     if key in METHODS and not is_direct and not any(_is_size(part) for part in ast.walk(node)):
         yield METHODS[key] + (OLD if is_older(key, keywords) else "")
+    elif key is not None and not is_direct and isinstance(node, ast.Call) and _is_own_function(key):
+        yield key + (OLD if is_older(key, keywords) else "")
 
 
 _DIRECT = frozenset(row.name for row in DIRECT_METHODS)
 _OPERATORS: dict[type, str] = {ast.Add: "Tensor.__add__", ast.USub: "Tensor.__neg__", ast.Gt: "Tensor.__gt__"}
+
+
+def _is_own_function(key: str) -> bool:
+    """Whether ``key`` is that of a method which is a function of its own."""
+    owner, _, name = key.partition(".")
+    return owner == "Tensor" and graph_key(getattr(Tensor, name, None)) == key
 
 
 def _has_flag(node: ast.expr) -> bool:

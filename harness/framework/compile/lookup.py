@@ -124,6 +124,8 @@ class _Inference:
                     yield from self._expression(statement.value, known)
                 return
             known = _assigned(statement, known, idle, written)
+        # What a side hands on may be read behind it; a call on its own is not.
+        yield from self._idle({n: v for n, v in idle.items() if handed is None or not n.isidentifier()}, written)
         for name in known if handed is None else handed:
             if name in known:
                 yield from self._expression(*known[name])

@@ -34,10 +34,13 @@ def simplify(output: Operand) -> Operand:
     """Rewrites the graph behind ``output`` (nodes are changed in place); returns the operand that replaces it."""
     became: dict[int, Operand] = {}
     known: dict[Any, Node] = {}
-    for node in printed_order(output):
+    order = printed_order(output)
+    # Memory that an operator of a gradient writes into is that operator's alone (measured).
+    overwritten = {id(n.inputs[0]) for n in order if n.kernel and getattr(OPERATORS.get(n.op), "overwrites", False)}
+    for node in order:
         node.inputs = [became.get(id(i), i) for i in node.inputs]
         replaced = _rewrite(node) if node.extra.root is None or node.op in _BEFORE_READS else node
-        if replaced is node and not _is_its_own(node):
+        if replaced is node and id(node) not in overwritten and not _is_its_own(node):
             replaced = known.setdefault(_key(node), node)
         if replaced is not node:
             if node.extra.root is not None and isinstance(replaced, Node) and replaced.op == "Load" != node.op:

@@ -20,6 +20,12 @@ def zeros(shape: tuple[int, ...], dtype: DType) -> Any:
     return emit("Zeros", shape, TYPE_IDS[dtype.name])
 
 
+class _Overwriting(Composite):
+    """What writes into its first argument, which was made for it."""
+
+    overwrites = True
+
+
 class _Filled(Operator):
     """Arguments: shape, number of the dtype."""
 
@@ -54,7 +60,7 @@ class Ones(_Filled):
 
 
 @operator
-class InplaceMaskedFillTensor(Composite):
+class InplaceMaskedFillTensor(_Overwriting):
     """Arguments: tensor, mask, value (a 0-d tensor)."""
 
     name = "InplaceMaskedFillTensor"
@@ -64,7 +70,7 @@ class InplaceMaskedFillTensor(Composite):
 
 
 @operator
-class InplaceScatterSrc(Composite):
+class InplaceScatterSrc(_Overwriting):
     """Arguments: tensor, axis, index, source: elements along the axis replaced."""
 
     name = "InplaceScatterSrc"
