@@ -43,6 +43,7 @@ _NAMES = {
     **dict.fromkeys(
         ("get_grad", "grad", "jit", "jit_class", "jvp", "value_and_grad", "vjp"), "harness.framework.nn.transforms"
     ),
+    **dict.fromkeys(("jacfwd", "jacrev"), "harness.framework.nn.jacobians"),
     "vmap": "harness.framework.ops",
     "JitConfig": "harness.framework.nn.jit_config",
     "constexpr": "harness.framework.ops.primitives.composition",

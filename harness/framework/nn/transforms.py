@@ -130,7 +130,7 @@ def value_and_grad(
             return out, of_weights
         return out, of_args if weights is None else (of_args, of_weights)
 
-    return _entry(traced, fn, sens_param)
+    return entry(traced, fn, sens_param)
 
 
 @partial(kinds.checked, "ms.grad")
@@ -149,7 +149,7 @@ def grad(
         out, grads = both(*args)
         return (grads, out[1:]) if has_aux else grads
 
-    return _entry(traced, fn, sens_param)
+    return entry(traced, fn, sens_param)
 
 
 def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
@@ -216,12 +216,13 @@ class GradOperation:
                 return (by_position, by_weight) if self.get_all else by_weight
             return by_position if self.get_all else by_position[0]
 
-        self._last = (fn, weights, _entry(traced, fn))
+        self._last = (fn, weights, entry(traced, fn))
         return self._last[2]
 
 
-def _entry(traced: Callable[..., Any], fn: Callable[..., Any], takes_sens: bool = False) -> Callable[..., Any]:
-    """Inside a graph ``traced`` itself; outside, a graph of its own whose inputs are ``args0``, ``args1``, ...
+def entry(traced: Callable[..., Any], fn: Callable[..., Any], takes_sens: bool = False) -> Callable[..., Any]:
+    """What users call: inside a graph ``traced`` itself; outside, a graph of its own with inputs ``args0``,
+    ``args1``, ...
 
     ``takes_sens``: in PyNative mode the last argument may be given as ``sens`` (measured).
     """
@@ -290,7 +291,7 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
             return of_inputs
         return of_inputs, of_weights[0] if isinstance(weights, Parameter) else of_weights
 
-    backward = _entry(traced, fn)
+    backward = entry(traced, fn)
 
     def vjp_fn(*sens: Any) -> Any:
         return backward(*inputs, *sens)

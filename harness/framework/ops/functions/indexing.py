@@ -103,12 +103,20 @@ def _value_dtype(value: Any) -> dtypes.DType:
 def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
     """``value`` where ``mask`` holds, else ``input_x``.
 
-    A fraction is a Float32 tensor whatever the dtype of ``input_x``: the CPU then computes in Float32 (measured).
+    A number is a tensor of its own dtype, Float32 or Int32, whatever that of ``input_x``: a CPU computes in that one,
+    and has no kernel for whole numbers in a tensor of fractions (measured). The method of a tensor casts it.
     """
     if is_number(value):
-        is_fraction = isinstance(value, (float, np.floating)) and input_x.dtype.kind == "f"
-        value = scalar(value, dtypes.float32 if is_fraction else input_x.dtype)
+        value = scalar(value, _filled_with(value, input_x.dtype))
     return call("MaskedFill", input_x, mask, value)  # type: ignore[no-any-return]
+
+
+def _filled_with(number: Any, dtype: dtypes.DType) -> dtypes.DType:
+    if isinstance(number, bool):
+        return dtypes.bool_
+    if isinstance(number, (int, np.integer)):
+        return dtypes.int64 if dtype is dtypes.int64 else dtypes.int32
+    return dtypes.float32
 
 
 @tensor_method("masked_fill")
