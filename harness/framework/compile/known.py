@@ -7,13 +7,15 @@ was traced so far can be computed on request.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from harness.errors import TraceError
-from harness.framework.compile.traced import is_weight
+from harness.errors import HarnessError, TraceError
+from harness.framework.compile.traced import Traced, is_weight
 from harness.framework.ops.base import OPERATORS, Call
 from harness.framework.ops.eager import execute
 from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, spec_of
@@ -34,6 +36,17 @@ class Known:
         self._updated = updated
         self._values: dict[int, Any] = {}
         self._kept: list[Operand] = []
+        #: what was traced, as long as somebody holds it
+        self.seen: list[weakref.ref[Traced]] = []
+
+    def settle(self) -> None:
+        """Gives each tensor that is held beyond the trace (by a hook, an attribute, a list) its value, where it has one
+        by now: the graph has not run."""
+        for reference in self.seen:
+            traced = reference()
+            if traced is not None and isinstance(traced.spec, TensorSpec):
+                with suppress(HarnessError):
+                    traced.settle(np.array(self.of(traced.operand)))
 
     def of(self, operand: Operand) -> Any:
         """The array (number, tuple) of an operand.

@@ -106,6 +106,9 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
     try:
         with using(tracer), python_print(), misuse.told():
             tracer.finish(function(*traced))
+        del traced
+        if tracer.known is not None:
+            tracer.known.settle()
     finally:
         tracer.known = None  # the tracer is part of a cycle: arrays would stay until the collector comes
     labels = [(kind, tag) for kind, tag, _value in tracer.summaries]

@@ -380,7 +380,7 @@ class Tracer(Controls):
         return self.block.result
 
     def leave(self) -> None:
-        """Ends tracing and releases the frames."""
-        self._stop = None
+        """Ends tracing and releases the frames, and what calls gave."""
+        self._stop, self.repeated = None, Repeated()
         self.closures.leave()
         self.functions.leave()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -70,6 +71,16 @@ class Traced(Tensor):
         self.spec = spec
         self.init = None
         self.const_arg = False
+        known = getattr(current(), "known", None)
+        if known is not None:
+            known.seen.append(weakref.ref(self))
+
+    def settle(self, data: Any) -> None:
+        """Becomes a tensor with these data: the trace is over, and a user kept it."""
+        dtype = self.dtype
+        self.__dict__.clear()
+        self.__class__ = Tensor  # type: ignore[assignment]
+        self.__dict__.update(vars(Tensor(np.asarray(data), dtype)))
 
     @property
     def __array_priority__(self) -> int:
