@@ -208,9 +208,13 @@ class Tracer(Controls):
         return self.closures.root if self.source is not None else self.closures.current(op)
 
     def depend(self, value: Any, on: Any) -> Any:
-        """``value``, available only after ``on``."""
+        """``value``, available only after ``on``; what is nothing of a graph's is not waited for, and does not wait."""
+        if is_held(value):
+            return value
         changed = isinstance(value, Traced) and self.states.is_changed(value.operand)
         operand = self.operand(value, updates=changed)
+        if is_held(on) or callable(on):  # nothing of a graph's: there is nothing to wait for
+            return Traced(operand, operand.spec)
         spec = operand.spec
         return Traced(self.virtual("Depend", [operand, self.operand(on)], spec), spec)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.framework.ops.eager import is_number
-from harness.framework.tensor import Parameter, ParameterTuple, call, current, is_eager
+from harness.framework.tensor import Parameter, ParameterTuple, Tensor, call, current, is_eager
 
 __all__ = ["cond", "depend", "while_loop"]
 
@@ -42,6 +42,10 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: 
     return current().loop(cond_fn, body_fn, state)
 
 
+def _is_waited_for(value: Any) -> bool:
+    return value is None or is_number(value) or isinstance(value, (Tensor, tuple, list, str))
+
+
 def depend(value: Any, expr: Any) -> Any:
     """``value``, available only after ``expr`` was computed.
 
@@ -49,6 +53,6 @@ def depend(value: Any, expr: Any) -> Any:
     """
     if isinstance(value, (Parameter, ParameterTuple)):
         return value
-    if is_number(value) and is_eager():
+    if is_eager() and (is_number(value) or not (_is_waited_for(value) and _is_waited_for(expr))):
         return value
     return call("Depend", value, expr)

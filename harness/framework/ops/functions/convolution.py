@@ -65,6 +65,8 @@ def max_pool2d(
     ceil_mode: bool = False,
 ) -> Any:
     """Maximum of each window of (n, c, h, w); with ``return_indices`` also where it was."""
+    if len(x.shape) != 4:
+        raise SettingError(f"max_pool2d: four axes are needed, got {x.shape}")
     sides = [pair("max_pool2d", "kernel_size", kernel_size)]
     sides.append(sides[0] if stride is None else pair("max_pool2d", "stride", stride))
     around = (padding, padding) if isinstance(padding, int) else tuple(padding)

@@ -8,7 +8,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import DtypeError
+from harness.errors import DtypeError, SettingTypeError
 from harness.framework.ops.constants import TYPE_IDS, int_tensor, type_tensor
 from harness.framework.ops.functions.shape import as_dtype, sizes
 from harness.framework.tensor import Tensor, call, is_tracing, tensor_method
@@ -133,6 +133,9 @@ def meshgrid(*inputs: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
     """Each vector over the grid of all; ``xy`` exchanges the first two axes."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
+    for each in inputs:
+        if not isinstance(each, Tensor):
+            raise SettingTypeError(f"meshgrid: tensors are needed, got {type(each).__name__}")
     return call("Meshgrid", tuple(inputs), int(indexing == "xy"))  # type: ignore[no-any-return]
 
 

@@ -13,7 +13,7 @@ from harness.framework.ops.functions.math import sqrt, square
 from harness.framework.ops.functions.reduction import max as max_with_place
 from harness.framework.ops.functions.reduction import min as min_with_place
 from harness.framework.ops.functions.shape import axis_of, flatten
-from harness.framework.tensor import Tensor, call, graph_function, tensor_method
+from harness.framework.tensor import Tensor, call, graph_function, is_eager, tensor_method
 
 __all__ = ["lp_norm", "matrix_norm", "norm", "vector_norm"]
 
@@ -70,6 +70,8 @@ def vector_norm(x: Tensor, ord: Any = 2, axis: Any = None, keepdims: bool = Fals
     Raises:
         SettingError: an order that is no number, or an axis out of range.
     """
+    if not isinstance(x, Tensor) and not is_eager():
+        raise SettingTypeError(f"vector_norm: a tensor is needed, got {type(x).__name__}")
     axes = _axes(axis, len(x.shape), "vector_norm")
     if isinstance(ord, str) or ord is None:
         raise SettingError(f"vector_norm: ord must be a number, got {ord!r}")

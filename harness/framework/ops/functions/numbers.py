@@ -26,6 +26,8 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
         raise SettingTypeError(f"bincount: minlength must be an int, got {minlength!r}")
     if minlength < 0:
         raise SettingError(f"bincount: minlength must be 0 or above, got {minlength}")
+    if len(input.shape) != 1:
+        raise SettingError(f"bincount: a line is needed, got {input.shape}")
     return call("Bincount", input, minlength, weights)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.errors import UnsupportedError
+from harness.errors import SettingTypeError, UnsupportedError
 from harness.framework.ops.functions.shape import cast
-from harness.framework.tensor import Tensor, call, differentiated_outside, tensor_method
+from harness.framework.tensor import Tensor, call, differentiated_outside, is_eager, tensor_method
 
 __all__ = ["batch_norm", "embedding", "layer_norm", "log_softmax", "softmax"]
 
@@ -44,6 +44,9 @@ def batch_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """``input_x`` (n, c, ...) normalised over every axis but the channels'; the statistics follow in training."""
+    for name, number in (("eps", eps), ("momentum", momentum)):
+        if isinstance(number, Tensor) and (number.size != 1 or not is_eager()):
+            raise SettingTypeError(f"batch_norm: {name} must be a number, got a tensor {list(number.shape)}")
     attrs: dict[str, Any] = {"side_effect_mem": True} if training else {}
     statistics = running_mean, running_var
     out = call("BatchNorm", input_x, weight, bias, *statistics, training, float(eps), float(momentum), 0, **attrs)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import SettingError
+from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.functions import create, indexing
 from harness.framework.ops.functions.shape import as_dtype, sizes
 from harness.framework.ops.primitive import Primitive, plain
@@ -41,6 +41,9 @@ class OneHot(Primitive):
         self.axis = axis_setting("OneHot", axis)
 
     def __call__(self, indices: Any, depth: int, on_value: Any, off_value: Any) -> Any:
+        for name, value in (("on_value", on_value), ("off_value", off_value)):
+            if not isinstance(value, Tensor):
+                raise SettingTypeError(f"OneHot: {name} must be a tensor, got {value!r}")
         return indexing.one_hot(indices, depth, on_value, off_value, self.axis)
 
 

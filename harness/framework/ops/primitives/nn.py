@@ -8,7 +8,7 @@ from harness.errors import SettingTypeError
 from harness.framework.ops.constants import int_tensor
 from harness.framework.ops.primitive import Primitive, plain
 from harness.framework.ops.primitives.shape import axis_setting
-from harness.framework.tensor import call
+from harness.framework.tensor import Tensor, call
 
 __all__ = [
     "LSTM",
@@ -87,6 +87,9 @@ class BatchNorm(Primitive):
             raise TypeError(f"BatchNorm: is_training must be a bool, got {is_training!r}")
         if data_format != "NCHW":
             raise ValueError(f"BatchNorm: data_format must be 'NCHW', got {data_format!r}")
+        for name, number in (("epsilon", epsilon), ("momentum", momentum)):
+            if isinstance(number, Tensor) and number.size != 1:
+                raise SettingTypeError(f"BatchNorm: {name} must be a number, got a tensor {list(number.shape)}")
         if not 0 < epsilon <= 1 or not 0 <= momentum <= 1:
             raise ValueError(f"BatchNorm: epsilon must lie in (0, 1] and momentum in [0, 1], got {epsilon}, {momentum}")
         super().__init__(
