@@ -57,6 +57,7 @@ class OlderForm(NamedTuple):
 
 FUNCTION_GRAPHS = (
     Nesting("ops.amax", 2, 7, recording="crossings"),
+    Nesting("nn.joined_states", 24, 0, recording="recurrent_states"),
     Nesting("ops.amin", 2, 7, recording="crossings"),
     Nesting("ops.chunk", 10, 2, recording="crossings"),
     Nesting("ops.cross_entropy", 12, 0, recording="crossings"),
@@ -94,8 +95,15 @@ LAYER_GRAPHS = (
     Nesting("Dropout", 3, 1, recording="crossings"),
     Nesting("Flatten", 11, 2, recording="crossings"),
     Nesting("GELU", 8, 1, recording="crossings"),
+    Nesting("GRU", 7, 0, recording="crossings"),
+    Nesting("LSTM", 7, 0, recording="crossings"),
     Nesting("LayerNorm", 1, 1, recording="crossings"),
     Nesting("MaxPool2d", 4, 5, recording="crossings"),
+    Nesting("RNN", 7, 0, recording="crossings"),
+    Nesting("_DynamicGRUCPUGPU", 15, 0, recording="crossings"),
+    Nesting("_DynamicLSTMCPUGPU", 23, 4, recording="crossings"),
+    Nesting("_DynamicRNNRelu", 15, 0, recording="crossings"),
+    Nesting("_DynamicRNNTanh", 15, 0, recording="crossings"),
 )
 
 #: a method is its older form with any keyword (these aside: ``SAME_METHODS``), a function with one of these

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from harness.framework.nn.basic import Dropout
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.recurrent_steps import _DynamicGRUCPUGPU, _DynamicLSTMCPUGPU, _DynamicRNNRelu, _DynamicRNNTanh
-from harness.framework.tensor import Parameter, ParameterTuple, Tensor
+from harness.framework.tensor import Parameter, ParameterTuple, Tensor, graph_function
 
 __all__ = ["GRU", "LSTM", "RNN"]
 
@@ -23,6 +24,12 @@ _KINDS: dict[str, tuple[type[Cell], int]] = {
     "LSTM": (_DynamicLSTMCPUGPU, 4), "GRU": (_DynamicGRUCPUGPU, 3), "RNN_TANH": (_DynamicRNNTanh, 1),
     "RNN_RELU": (_DynamicRNNRelu, 1),
 }  # fmt: skip
+
+
+@partial(graph_function, "nn.joined_states")
+def _joined(states: list[Tensor], shape: tuple[int, ...]) -> Tensor:
+    """The last states of all layers and directions as one tensor of ``shape``."""
+    return ops.Concat(0)(tuple(states)).view(shape)  # type: ignore[no-any-return]
 
 
 class _RNNBase(Cell):
@@ -121,13 +128,11 @@ class _RNNBase(Cell):
             states += last
             if self.dropout and layer < self.num_layers - 1:
                 output = self.dropout_op(output)
-        join = ops.Concat(0)
         final: Any
         if self.is_lstm:
-            shapes = hx[0].shape, hx[1].shape
-            final = tuple(join(tuple(s[part] for s in states)).view(shapes[part]) for part in (0, 1))
+            final = tuple(_joined([s[part] for s in states], hx[part].shape) for part in (0, 1))
         else:
-            final = join(tuple(states)).view(hx.shape)
+            final = _joined(states, hx.shape)
         if self.batch_first:
             output = ops.Transpose()(output, (1, 0, 2))
         return output, final

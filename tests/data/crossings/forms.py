@@ -1,6 +1,6 @@
 """Forms whose crossings are measured: the row of ``harness.framework.observed`` that each shows, and its expression.
 
-A form's crossing is the least depth, in cells, of a Tanh beside it, at which the gradient of a Tanh before it comes
+A form's crossing is the least depth, in cells, of an Atan beside it, at which the gradient of an Atan before it comes
 first: what has more function graphs behind it is further from the result.
 """
 
@@ -112,13 +112,20 @@ FORMS = (
     Form("GELU", "self.layer(y)", "nn.GELU()"),
     Form("LayerNorm", "self.layer(y)", "nn.LayerNorm((6,))"),
     Form("MaxPool2d", "self.layer(y)", "nn.MaxPool2d(1)", (1, 6, 1, 1)),
+    Form("LSTM", "self.layer(y)[0]", "nn.LSTM(6, 6)", (1, 1, 6)),
+    Form("_DynamicLSTMCPUGPU", "self.layer(y)[0]", "nn.LSTM(6, 6)", (1, 1, 6)),
+    Form("GRU", "self.layer(y)[0]", "nn.GRU(6, 6)", (1, 1, 6)),
+    Form("_DynamicGRUCPUGPU", "self.layer(y)[0]", "nn.GRU(6, 6)", (1, 1, 6)),
+    Form("RNN", "self.layer(y)[0]", "nn.RNN(6, 6)", (1, 1, 6)),
+    Form("_DynamicRNNTanh", "self.layer(y)[0]", "nn.RNN(6, 6)", (1, 1, 6)),
+    Form("_DynamicRNNRelu", "self.layer(y)[0]", 'nn.RNN(6, 6, nonlinearity="relu")', (1, 1, 6)),
 )
 
 
 def classes(numbers: Collection[int] = range(len(FORMS))) -> str:
     """The text of a script with a class ``Form<N>`` for each of these forms and ``gradient(N, depth)``.
 
-    That compiles the gradient of a network with one Tanh before the form and another one, so many cells deep, beside.
+    That compiles the gradient of a network with one Atan before the form and another one, so many cells deep, beside.
     """
     return HEAD + "".join(
         CLASS.format(number=number, layer=form.layer, expression=form.expression, shape=form.shape)
@@ -138,10 +145,10 @@ ms.set_context(mode=ms.GRAPH_MODE)
 class Curve(nn.Cell):
     def __init__(self):
         super().__init__()
-        self.tanh = ops.Tanh()
+        self.curve = ops.Atan()
 
     def construct(self, x):
-        return self.tanh(x)
+        return self.curve(x)
 
 
 class Deep(nn.Cell):

@@ -31,7 +31,7 @@ def is_nearer(number, depth):
     gradient(number, depth)
     made = set(glob.glob("tree/rank_0/graphs/*.ir")) - before
     texts = [open(name).read() for name in sorted(made, key=lambda name: int(re.findall(r"_(\\d+)\\.ir$", name)[0]))]
-    return re.findall(r"(before|beside)-(?:Curve|Deep)[^ ]*Grad_Tanh", "".join(texts))[0] == "beside"
+    return re.findall(r"(before|beside)-(?:Curve|Deep)[^ ]*Grad_Atan", "".join(texts))[0] == "beside"
 
 
 def crossing(number):

@@ -24,7 +24,7 @@ def crossing(form: Form) -> int:
 
 
 def is_nearer(pairs: list[tuple[int, int]], scratch: Path) -> list[bool]:
-    """For each number of a form and depth, whether the Tanh beside it has its gradient first."""
+    """For each number of a form and depth, whether the Atan beside it has its gradient first."""
     script = scratch / "forms.py"
     script.write_text(
         classes({number for number, _ in pairs}) + "".join(f"\ngradient({number}, {depth})" for number, depth in pairs)
@@ -33,7 +33,7 @@ def is_nearer(pairs: list[tuple[int, int]], scratch: Path) -> list[bool]:
     with session.fresh([watcher], hooked=False):
         play(script)
     assert len(watcher.found) == len(pairs)
-    found = [next(n.name for n in graph.nodes if "/Grad_Tanh/" in n.name) for graph in watcher.found]
+    found = [next(n.name for n in graph.nodes if "/Grad_Atan/" in n.name) for graph in watcher.found]
     return ["/beside-" in name for name in found]
 
 
