@@ -1,4 +1,4 @@
-"""Last states of recurrent layers between ``Dense``: which of them gives its scope to the gradients of what both hold."""
+"""Last states of recurrent layers between ``Dense``: which gives its scope to the gradients of what both hold."""
 
 import mindspore as ms
 import numpy as np
