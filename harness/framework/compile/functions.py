@@ -136,10 +136,12 @@ class FunctionScopes:
 
     def of_users(self, scope: str) -> str:
         """``scope`` as seen from the functions of the user that ``construct`` is in the middle of: each is a graph
-        function, known by its code and, for a method, its object."""
-        for key in reversed(list(user_functions(self._stop))):
+        function, known by its code and, for a method, its object. A cell's method stands in the cell (measured)."""
+        for frame in reversed(list(user_functions(self._stop))):
+            key = function_key(frame)
             if key not in self._scopes:
-                self._scopes[key] = self._named_first(key, scope)
+                within = getattr(frame.f_locals["self"], "_scope", None) if key[1] else None
+                self._scopes[key] = within or self._named_first(key, scope)
             scope = self._scopes[key]
         return scope
 

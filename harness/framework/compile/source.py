@@ -131,16 +131,15 @@ def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
     return tuple(line for group in reversed(groups) for line in group)
 
 
-def user_functions(stop: FrameType | None) -> Iterator[tuple[CodeType, int]]:
-    """Identifies the user's functions on the stack, innermost first, up to the ``construct`` that calls them: their
-    code and the object they are a method of (0 for none)."""
+def user_functions(stop: FrameType | None) -> Iterator[FrameType]:
+    """The frames of the user's functions on the stack, innermost first, up to the ``construct`` that calls them."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not stop:
         code = frame.f_code
         if code.co_name == "construct":
             return
         if is_function(frame):
-            yield function_key(frame)
+            yield frame
         frame = frame.f_back
 
 
