@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -22,7 +24,7 @@ def value_and_grad_traced(
     weights: Sequence[Parameter] = (),
     sens: Any = None,
     has_aux: bool = False,
-    value: bool = True,
+    called: bool = False,
 ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
     """Calls ``function(*args)`` while tracing and differentiates its result.
 
@@ -34,7 +36,7 @@ def value_and_grad_traced(
         weights: parameters whose gradients are wanted.
         sens: gradient of the result, or a function of the result that gives it; None takes ones.
         has_aux: only the first member of the result is differentiated.
-        value: whether the result is wanted too, not the gradients alone.
+        called: whether the function counts as called for its result first, and differentiated in a second call.
 
     Returns:
         The result, the gradient of each argument (None where it has none), the gradients of the weights.
@@ -43,11 +45,18 @@ def value_and_grad_traced(
     if active is None:
         raise TraceError("gradients of a graph can be asked for only while it is traced")
     args = apart(active, function, args, positions)
+    of_gradients = {id(node) for node in active.of_gradients}
+    readers = [node for node in active.created if id(node) not in of_gradients]
     out, before = _called(active, function, args, weights)
     active.states.differentiated = True
     keep_overwritten(active)
     wrt: list[Operand] = []
-    places = [_place(active, args[p], p, wrt) for p in positions]
+    home = getattr(function, "_scope", None) or "Default"
+    places, homes = list[_Place](), dict[int, str]()
+    for p in positions:
+        places.append(_place(active, args[p], p, wrt))
+        where = "Default" if p >= _first_starred(function) else home
+        homes |= {id(each): where for each in wrt if id(each) not in homes}
     of_args = len(wrt)
     wrt += [active.parameter(w) for w in weights]
     before += [each for each in wrt if isinstance(each, Node)]
@@ -57,12 +66,21 @@ def value_and_grad_traced(
     if sens is not None:
         sens = _traced(active, sens)
         _check_start(target, sens)
-    home = getattr(function, "_scope", None) or "Default"
-    grads = gradient(active, target, sens, wrt, value, home, before)
+    grads = gradient(active, target, sens, wrt, homes, None if called else readers, before)
+    active.of_gradients += [node for node in active.created if node not in readers]
     late, active.at_the_end = active.at_the_end, []
     for action in late:
         action()
     return out, tuple(_at(place, grads) for place in places), _hooked(weights, grads[of_args:])
+
+
+def _first_starred(function: Callable[..., Any]) -> float:
+    """The position from which on a function's arguments are members of one that takes all others (``*args``)."""
+    try:
+        parameters = inspect.signature(getattr(function, "construct", function)).parameters.values()
+    except (TypeError, ValueError):  # a callable without a signature
+        return math.inf
+    return next((at for at, each in enumerate(parameters) if each.kind is each.VAR_POSITIONAL), math.inf)
 
 
 def _check_start(result: Any, start: Any) -> None:

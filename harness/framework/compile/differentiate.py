@@ -10,7 +10,8 @@ The rules of scope and order are those of MindSpore 2.10.0's graphs, measured:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,14 @@ from harness.framework.compile.trace import Tracer
 from harness.framework.compile.traced import Traced
 from harness.framework.ops.base import OPERATORS, Backward
 from harness.framework.tensor import Tensor, call
-from harness.graph import Const, Node, Operand, Parameter, TensorSpec, TupleSpec, printed_order
+from harness.graph import Const, Node, Operand, TensorSpec, TupleSpec, printed_order
 
 GRADIENTS = "Gradients/"
 
 #: operators of several results whose gradients of a result that nobody used are shown as computed (measured)
 LATE_ZEROS = frozenset({"ReduceStd"})
+#: operators whose results are summed each by itself, however many of them are used (measured)
+UNPACKED = frozenset({"SplitWithSize"})
 #: operators that pass zeros on as gradients, so that their inputs are differentiated too
 #: (measured: ``tests/framework/compile/test_zero_gradients.py``); other operators end the walk
 ZERO_GRADIENTS = frozenset(
@@ -57,8 +60,8 @@ def gradient(
     out: Any,
     sens: Any,
     wrt: Sequence[Operand],
-    value: bool = True,
-    home: str = "Default",
+    homes: Mapping[int, str] = MappingProxyType({}),
+    readers: Sequence[Node] | None = None,
     before: Sequence[Node] = (),
 ) -> list[Any]:
     """Traced gradients of ``out`` for each operand of ``wrt``.
@@ -68,18 +71,24 @@ def gradient(
         out: traced result, or a (nested) tuple of results.
         sens: gradient of the result (same structure); None takes ones.
         wrt: parameters or nodes; one that ``out`` does not depend on gets zeros.
-        value: whether ``out`` is wanted too.
-        home: scope of the function that is differentiated.
+        homes: scope in which the contributions to an argument of the function are summed, by the ``id`` of its operand.
+        readers: what reads parameters outside of gradients, in program order; None: the function itself.
         before: nodes that are not the function's: no gradient flows through them.
     """
-    return _Gradient(tracer, out, wrt, value, home, before).run(sens)
+    return _Gradient(tracer, out, wrt, homes, readers, before).run(sens)
 
 
 class _Gradient:
     def __init__(
-        self, tracer: Tracer, out: Any, wrt: Sequence[Operand], value: bool, home: str, before: Sequence[Node]
+        self,
+        tracer: Tracer,
+        out: Any,
+        wrt: Sequence[Operand],
+        homes: Mapping[int, str],
+        readers: Sequence[Node] | None,
+        before: Sequence[Node],
     ) -> None:
-        self.value, self.home = value, home
+        self.homes, self.readers = homes, readers
         self.before = {id(node) for node in before}
         self.tracer = tracer
         self.wrt = list(wrt)
@@ -157,7 +166,8 @@ class _Gradient:
     def _back(self, node: Node) -> None:
         at = self.position[id(node)]
         if node.op == "TupleGetItem":
-            self.parts.setdefault(id(node.inputs[0]), []).append((at, node.inputs[1].value, self._total(node)))  # type: ignore[union-attr]
+            part = node, self._contributions(node)
+            self.parts.setdefault(id(node.inputs[0]), []).append((at, node.inputs[1].value, part))  # type: ignore[union-attr]
             return
         if node.op in ("Depend", ARGUMENT):
             self._give(node.inputs[0], at, 0, self._total(node))
@@ -209,11 +219,17 @@ class _Gradient:
         for item in out:
             item.operand.extra.backward = True
         douts: list[Any] = [None] * len(node.spec.items)
+        items = sorted(self.parts[id(node)], key=lambda p: p[0])
+        # The sum of tuples takes in the sum of a result's gradients that comes first or last in it, which then stands
+        # where that one does; unless a result is changed in place (measured: ``tests/data/graphs/nets/unpacked.py``).
+        changed = any(self.tracer.states.is_changed(item) for _user, _slot, (item, _parts) in items)
+        apart = len(items) == 1 or node.op in UNPACKED or changed
         by_slot: dict[int, list[Any]] = {}
-        for _user, slot, part in sorted(self.parts[id(node)], key=lambda p: p[0]):
-            by_slot.setdefault(slot, []).append(part)
+        for at, (_user, slot, (item, parts)) in enumerate(items):
+            taken_in = not apart and at in (0, len(items) - 1)
+            by_slot.setdefault(slot, []).append(self._sum(parts, "Default" if taken_in else GRADIENTS + item.scope))
         for slot, parts in by_slot.items():
-            douts[slot] = self._sum(parts, node.scope)
+            douts[slot] = self._sum(parts, GRADIENTS + node.scope if apart else "Default")
         for slot, spec in enumerate(node.spec.items):
             if douts[slot] is None and isinstance(spec, TensorSpec):
                 douts[slot] = self._filled(spec, 0, late=node.op in LATE_ZEROS)
@@ -225,22 +241,22 @@ class _Gradient:
         if id(target) in self.needed:
             self.parts.setdefault(id(target), []).append((user, argument, part))
 
+    def _contributions(self, target: Operand) -> list[Any]:
+        return [p for _u, _a, p in sorted(self.parts[id(target)], key=lambda p: p[:2])]
+
     def _total(self, target: Operand) -> Any:
-        parts = [p for _u, _a, p in sorted(self.parts[id(target)], key=lambda p: p[:2])]
-        return self._sum(parts, self._scope_of(target))
+        return self._sum(self._contributions(target), GRADIENTS + self._scope_of(target))
 
     def _scope_of(self, target: Operand) -> str:
-        """Where the contributions to a value are summed: where it stands; an argument's, where the function stands; a
-        parameter's, in the cell that reads it; of the last two in ``Default`` under ``GradOperation`` (measured)."""
+        """Where the contributions to a value are summed: where it stands; an argument's, where the function stands, but
+        in ``Default`` if the function takes it as one of ``*args``; a parameter's, in the cell that reads it outside of
+        gradients, and in ``Default`` if none does (measured)."""
+        if id(target) in self.homes:
+            return self.homes[id(target)]
         if isinstance(target, Node) and target.op != ARGUMENT:
             return target.scope
-        if not self.value:
-            return "Default"
-        if not (isinstance(target, Parameter) and target.is_weight):
-            return self.home
-        found = (
-            n.scope if n.extra.cell is None else n.extra.cell for n in self.order if any(i is target for i in n.inputs)
-        )
+        readers = self.order if self.readers is None else self.readers
+        found = (n.scope if n.extra.cell is None else n.extra.cell for n in readers if _reads(n, target))
         return next(found, "Default")
 
     def _sum(self, parts: list[Any], where: str) -> Any:
@@ -248,7 +264,7 @@ class _Gradient:
             return parts[0]
         saved = self.tracer.source
         self.tracer.source = ("forward node", ())
-        with scope(GRADIENTS + where):
+        with scope(where):
             total = call("AddN", tuple(parts))
         self.tracer.source = saved
         return total
@@ -269,6 +285,13 @@ class _Gradient:
             raise TraceError("the gradient of a result of dynamic shape needs an explicit sens")
         const = self.tracer.tensor_constant(np.full(spec.shape, value, spec.dtype.numpy), late)
         return Traced(const, spec.tensor)
+
+
+def _reads(node: Node, parameter: Operand) -> bool:
+    """Whether ``node`` takes a parameter, or what is read of it."""
+    return any(
+        i is parameter or (isinstance(i, Node) and i.op == "Load" and i.inputs[0] is parameter) for i in node.inputs
+    )
 
 
 def _leave_cell(node: Node, grads: Sequence[Any]) -> None:

@@ -54,6 +54,7 @@ class Tracer(Controls):
         closures: the function graphs the nodes are written in.
         functions: the scopes of the functions called.
         created: every operator's node, in program order.
+        of_gradients: those that calls of a gradient function wrote, the function's own too.
         pinned: where every new node stands, whichever cell or function calls it; None if that decides.
         parameters_refused: what cannot use a parameter at the moment; None if everything can.
         at_the_end: called when the gradient that is being written is complete.
@@ -71,6 +72,7 @@ class Tracer(Controls):
         self.source: tuple[str, tuple[Any, ...]] | None = None
         self.marks: dict[str, Any] = {}
         self.created: list[Node] = []
+        self.of_gradients: list[Node] = []
         self.pinned: str | None = None
         self.parameters_refused: str | None = None
         self.known: Known | None = None

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from harness.devices import Kernels
 from harness.framework import context
 from harness.framework.compile.program import compile_trace, data_inputs, trace_function
 from harness.framework.compile.signature import signature
@@ -51,7 +52,9 @@ class _Hidden(Session):
 
     def _compiled(self, trace: Any, before: Executor | None) -> Executor:
         device = self.configured_device()
-        program = compile_trace(trace, self._next_graph, self.numbering, device.kernels, device.fuses)
+        # Each operator gives its result in its own dtype, as operators called one by one do: in a graph a float16
+        # result of a kernel that computes in float32 stays so for the next one, here it is rounded (measured).
+        program = compile_trace(trace, self._next_graph, self.numbering, Kernels(), device.fuses)
         executor = Executor(program, device, self.engine)
         if before is not None:
             executor.go_on_from(before)

@@ -49,6 +49,9 @@ class Initializer:
         if cls.__module__ == __name__:
             kinds.guard(cls, f"initializer.{cls.__name__}")
 
+    def __repr__(self) -> str:
+        return object.__repr__(self).replace(f"<{__name__}.", "<mindspore.common.initializer.")
+
     def values(self, shape: Shape) -> Array:
         """Values of ``shape``, float32 unless stated otherwise."""
         array = np.zeros(shape, np.float32)

@@ -6,6 +6,8 @@ import functools
 import itertools
 from typing import Any
 
+import numpy as np
+
 from harness import dtypes
 from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework import ops as _ops
@@ -245,11 +247,28 @@ def flipud(m: Any) -> Any:
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    """Moved on along ``axis``; what leaves at the end comes in at the begin."""
+    """Moved on along ``axis`` (None: all in a row); what leaves at the end comes in at the begin."""
     given = asarray(a)
     if axis is None:
-        return reshape(ops.roll(ravel(given), shift, 0), given.shape)
-    return ops.roll(given, shift, axis)
+        return reshape(roll(ravel(given), shift, 0), given.shape)
+    lists = [each if isinstance(each, (tuple, list)) else (each,) for each in (shift, axis)]
+    for amount, at in np.broadcast(*lists):
+        size = given.shape
+        nothing = (0,) * len(size)
+        if turned := amount % size[at]:
+            begin, end = _with(nothing, at, -turned), _with(size, at, -turned)
+            parts = [(begin, size), (nothing, end)]
+            given = ops.concat(
+                [ops.strided_slice(given, *each, (1,) * len(size)) for each in parts], int(at) % len(size)
+            )
+    return given
+
+
+def _with(sizes: tuple[int, ...], at: int, value: int) -> tuple[int, ...]:
+    """``sizes`` with ``value`` at a place."""
+    changed = list(sizes)
+    changed[at] = int(value)
+    return tuple(changed)
 
 
 def rot90(a: Any, k: int = 1, axes: Any = (0, 1)) -> Any:

@@ -136,3 +136,16 @@ def test_a_gradient_by_its_name_or_position() -> None:
         get_grad(found, 1)
     with pytest.raises(TypeError, match="must be an int or a Parameter"):
         get_grad(found, "weight")  # type: ignore[arg-type]
+
+
+def test_each_operator_of_half_precision_rounds_its_result() -> None:
+    """In a graph a sum keeps the float32 that a product was computed in; in PyNative mode it takes float16."""
+    rng = np.random.RandomState(50)
+    layer = nn.Dense(64, 10).to_float(dtypes.float16)
+    layer.weight.set_data(Tensor(rng.randn(10, 64).astype(np.float32)))
+    layer.bias.set_data(Tensor(rng.randn(10).astype(np.float32)))
+    x = Tensor(rng.randn(16, 64).astype(np.float32))
+    alone = layer(x)
+    under, _ = value_and_grad(layer, 0)(x)
+    assert under.dtype is dtypes.float16
+    np.testing.assert_array_equal(under.asnumpy(), alone.asnumpy())

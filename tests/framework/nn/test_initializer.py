@@ -128,3 +128,11 @@ def test_bad_types() -> None:
     for arguments in ((0.0,), (1.0, "fan"), (1.0, "fan_in", "normal")):
         with pytest.raises(SettingError, match="VarianceScaling"):
             VarianceScaling(*arguments)  # type: ignore[arg-type]
+
+
+def test_it_is_shown_under_its_public_name() -> None:
+    class Own(HeUniform):
+        pass
+
+    assert repr(HeUniform()).startswith("<mindspore.common.initializer.HeUniform object at 0x")
+    assert "mindspore" not in repr(Own())
