@@ -24,7 +24,7 @@ def value_and_grad_traced(
     weights: Sequence[Parameter] = (),
     sens: Any = None,
     has_aux: bool = False,
-    called: bool = False,
+    called: bool = True,
 ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
     """Calls ``function(*args)`` while tracing and differentiates its result.
 

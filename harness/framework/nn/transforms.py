@@ -118,7 +118,7 @@ def value_and_grad(
 
     def traced(*args: Any) -> Any:
         args, sens = (args[:-1], args[-1]) if sens_param else (args, None)
-        out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens, has_aux)
+        out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens, has_aux, called=False)
         found = [(at, each) for at, each in zip(positions, by_position, strict=True) if each is not None]
         by_position = tuple(found) if return_ids else tuple(each for _, each in found)
         if return_ids:
@@ -211,7 +211,7 @@ class GradOperation:
             args, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
             tensors = [i for i, a in enumerate(args) if isinstance(a, Tensor) or is_of_inputs(a)]
             positions = tensors if self.get_all else tensors[:1] if not self.get_by_list else []
-            _out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens)
+            _out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens, called=False)
             if self.get_by_list:
                 return (by_position, by_weight) if self.get_all else by_weight
             return by_position if self.get_all else by_position[0]
@@ -286,7 +286,7 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
         given, sens = args[: len(inputs)], args[len(inputs) :]
         start = sens[0] if len(sens) == 1 else tuple(sens)
         positions = range(len(inputs))
-        _, of_inputs, of_weights = value_and_grad_traced(fn, given, positions, members, start, has_aux)
+        _, of_inputs, of_weights = value_and_grad_traced(fn, given, positions, members, start, has_aux, called=False)
         if weights is None:
             return of_inputs
         return of_inputs, of_weights[0] if isinstance(weights, Parameter) else of_weights
@@ -324,7 +324,7 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> t
 
     def projected(start: Any, *rest: Any) -> Any:
         args, direction = rest[:count], rest[count:]
-        _, of_inputs, _ = value_and_grad_traced(fn, args, range(count), (), start)
+        _, of_inputs, _ = value_and_grad_traced(fn, args, range(count), (), start, called=False)
         products = [(g * d).sum() for g, d in zip(of_inputs, direction, strict=True)]
         total = products[0]
         for product in products[1:]:

@@ -66,7 +66,7 @@ class _Gradient(Cell):
         if not is_tracing():
             raise TraceError(f"{self.cls_name}.construct differentiates, so it runs only as part of a graph; "
                              "call the cell itself")  # fmt: skip
-        return value_and_grad_traced(network, inputs, positions, weights, sens, called=True)
+        return value_and_grad_traced(network, inputs, positions, weights, sens)
 
 
 class WithGradCell(_Gradient):

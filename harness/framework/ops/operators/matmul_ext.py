@@ -44,10 +44,10 @@ class MatMulExt(Composite):
         dx = dw = None
         if b.needs[0]:
             right = emit("ExpandDims", w, -1) if vector_w else w
-            dx = _shaped(_left(dout, right, 2 if vector_x else len(x.shape)), x)
+            dx = _shaped(_left(dout, right, vector_x or _is_matrix(x)), x, dout)
         if b.needs[1]:
             left = emit("ExpandDims", x, 0) if vector_x else x
-            dw = _shaped(_right(left, dout, 2 if vector_w else len(w.shape)), w)
+            dw = _shaped(_right(left, dout, vector_w or _is_matrix(w)), w, dout)
         return dx, dw
 
 
@@ -81,10 +81,15 @@ def _swapped(x: Any, first: int, second: int) -> Any:
     return emit("Transpose", x, tuple(order))
 
 
-def _left(dout: Any, w: Any, rank: int) -> Any:
+def _is_matrix(x: Any) -> bool:
+    """Whether a tensor is one matrix, with leading axes of one element or none (measured)."""
+    return bool(prod(x.shape[:-2]) == 1)
+
+
+def _left(dout: Any, w: Any, is_matrix: bool) -> Any:
     """Gradient of the left operand (before sums over stretched axes); folded into one matrix product if it is one."""
-    if rank == 2 and len(w.shape) > 2:
-        rows = _swapped(dout, 0, 1) if len(dout.shape) == 3 else _rows_first(dout)
+    if is_matrix and len(w.shape) > 2:
+        rows = _rows_first(dout)
         rows = emit("Reshape", rows, (rows.shape[0], -1))
         turned = _swapped(w, len(w.shape) - 2, len(w.shape) - 1)
         return emit("MatMulExt", rows, emit("Reshape", turned, (-1, turned.shape[-1])))
@@ -96,19 +101,25 @@ def _rows_first(dout: Any) -> Any:
     return emit("Transpose", dout, (rank - 2, *range(rank - 2), rank - 1))
 
 
-def _right(x: Any, dout: Any, rank: int) -> Any:
-    """Gradient of the right operand (before sums over stretched axes)."""
-    if rank == 2 and len(x.shape) > 2:
+def _right(x: Any, dout: Any, is_matrix: bool) -> Any:
+    """Gradient of the right operand (before sums over stretched axes); folded likewise."""
+    if is_matrix and len(x.shape) > 2:
         turned = _swapped(emit("Reshape", x, (-1, x.shape[-1])), 0, 1)
         return emit("MatMulExt", turned, emit("Reshape", dout, (-1, dout.shape[-1])))
     return emit("MatMulExt", _swapped(x, len(x.shape) - 2, len(x.shape) - 1), dout)
 
 
-def _shaped(gradient: Any, operand: Any) -> Any:
-    """Summed over stretched axes; a matrix of one row or column becomes the vector it was."""
+def _shaped(gradient: Any, operand: Any, dout: Any) -> Any:
+    """Summed over stretched axes; a matrix becomes the vector, or gets the leading axes, that the operand has. The sum
+    over an axis that was stretched is there even where the product of matrices took it (measured)."""
     if len(operand.shape) == 1:
         return emit("Reshape", gradient, operand.shape)
-    return reduce_to(gradient, operand)
+    if len(gradient.shape) == len(operand.shape):
+        return reduce_to(gradient, operand)
+    gradient = emit("Reshape", gradient, operand.shape)
+    lead = zip(dout.shape[-len(operand.shape) : -2], operand.shape[:-2], strict=False)
+    axes = tuple(at for at, (whole, own) in enumerate(lead) if whole != own)
+    return emit("SumExt", gradient, axes, True, None) if axes else gradient
 
 
 @operator

@@ -170,3 +170,16 @@ def test_what_does_not_fit(words: str, given: Any, strict: bool) -> None:
 def test_what_loading_refuses(words: str, args: Any) -> None:
     with pytest.raises(TypeError, match=words):
         load_param_into_net(network() if args[0] is None else args[0], *args[1:])
+
+
+def test_loaded_parameters_of_one_dtype_share_their_memory() -> None:
+    """Measured: what is loaded from another network's parameters is that network's, unless it is cast."""
+    one, other, half = network(), network(), network()
+    half.weight.set_dtype(dtypes.float16)
+    given = {parameter.name: parameter for parameter in one.get_parameters()}
+    load_param_into_net(other, given)
+    load_param_into_net(half, given)
+    before = half.weight.asnumpy().copy()
+    one.weight.asnumpy()[...] = 7
+    assert (other.weight.asnumpy() == 7).all()
+    np.testing.assert_array_equal(half.weight.asnumpy(), before)
