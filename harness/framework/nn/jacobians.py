@@ -79,7 +79,7 @@ def _rows(
     lines = []
     for start in np.eye(count, dtype=np.float32):
         seed = Tensor(start.reshape(result.shape), dtypes.float32)
-        lines.append(value_and_grad_traced(one, args, positions, (), seed, value=False)[1])
+        lines.append(value_and_grad_traced(one, args, positions, (), seed, called=False)[1])
     return tuple(
         ops.stack([line[n] for line in lines]).reshape((*result.shape, *args[p].shape)) for n, p in enumerate(positions)
     )
