@@ -114,7 +114,7 @@ def _shaped(gradient: Any, operand: Any, dout: Any) -> Any:
     over an axis that was stretched is there even where the product of matrices took it (measured)."""
     if len(operand.shape) == 1:
         return emit("Reshape", gradient, operand.shape)
-    if len(gradient.shape) == len(operand.shape):
+    if len(gradient.shape) >= len(operand.shape):
         return reduce_to(gradient, operand)
     gradient = emit("Reshape", gradient, operand.shape)
     lead = zip(dout.shape[-len(operand.shape) : -2], operand.shape[:-2], strict=False)
