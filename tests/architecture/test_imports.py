@@ -107,6 +107,7 @@ def test_the_framework_imports_nothing_that_dumps_keeps_or_compares() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.long
 def test_imports_by_a_computed_name_are_listed() -> None:
     there = {name for name, path in MODULES.items() if any(computed_imports(parsed(path)))}
     assert there == COMPUTED, f"docs/architecture.md and the code differ in {sorted(there ^ COMPUTED)}"

@@ -181,6 +181,7 @@ def test_arguments_of_operators_are_compared(backend: str, tmp_path: Path) -> No
     assert files["MatMul.Expand__MatMulExt_MatMul-op0.json"] == {"transpose_a": "False", "transpose_b": "False"}
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", ["gpu", "ascend-o0", "ascend-o1"])
 def test_full_has_the_rows_of_statistic_beside_the_values(backend: str, tmp_path: Path) -> None:

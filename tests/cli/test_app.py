@@ -367,6 +367,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "code", "loaded"),
     [(0, HOLDS, []), (1, DIFFERS, ["harness.explain.build", "harness.framework.ops"])],

@@ -84,6 +84,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_listed(tmp_path: Path, capsys:
     assert list_missing([str(tmp_path / "sub")]) == 2
 
 
+@pytest.mark.long
 def test_nothing_of_the_script_is_run(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("print('ran')\nraise SystemExit(9)")
     command = [sys.executable, "-m", "harness.cli", "run", "--missing", "a.py"]

@@ -62,6 +62,7 @@ def shown(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return capsys.readouterr().out
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("store", [False, True], ids=["tree", "store"])
 @pytest.mark.parametrize(

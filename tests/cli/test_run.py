@@ -70,6 +70,7 @@ def test_a_script_runs_and_its_exit_code_is_passed_on(tmp_path: Path) -> None:
     assert done.returncode == 5
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("by", ["option", "environment"])
 def test_it_dumps(tmp_path: Path, config: Path, by: str) -> None:

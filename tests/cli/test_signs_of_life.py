@@ -41,6 +41,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_bar_on_a_terminal_only(

@@ -63,6 +63,7 @@ def test_floats_follow_the_definition(dtype: str, data: st.DataObject, rtol: flo
     assert (m.expected_inf, m.found_inf) == (sum(map(math.isinf, es)), sum(map(math.isinf, fs)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", WHOLE)
 @given(data=st.data())
 def test_integers_are_exact(dtype: str, data: st.DataObject) -> None:

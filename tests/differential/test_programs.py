@@ -129,6 +129,7 @@ def run_here(out: Path) -> Capture:
     return read_tree(out / "tree")
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["graph", "values"])
 def test_differences_are_found(trees: dict[str, Path], kind: str) -> None:

@@ -29,6 +29,7 @@ def test_each_program_is_recorded() -> None:
     assert list(KNOWN) == list(programs())
 
 
+@pytest.mark.long
 def test_each_row_still_differs_as_it_says(tmp_path: Path) -> None:
     side = Side(sys.executable, own=True)
     try:

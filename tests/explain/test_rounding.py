@@ -58,6 +58,7 @@ def judged(expected: Capture, found: Capture, asked: Any) -> Judgement:
     return judge(party(expected), party(found), asked, lay=lay_beside, settle=settle)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_another_rounding_holds(seed: int) -> None:

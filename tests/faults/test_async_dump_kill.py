@@ -89,6 +89,7 @@ def test_the_next_run_removes_what_a_killed_one_left_in_directories_of_another_t
     assert not list(tmp_path.rglob("*.part"))
 
 
+@pytest.mark.long
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("how", [BEFORE, AFTER])
 @pytest.mark.parametrize(("call", "at"), [("open", 7), ("writev", 11), ("rename", 1), ("rename", 12)])

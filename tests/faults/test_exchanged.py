@@ -74,6 +74,7 @@ def put(folder: Path, outside: Path, files: Mapping[str, bytes], victim: str) ->
             )
 
 
+@pytest.mark.long
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("exchange", [to_a_link, to_a_hidden_link, to_a_pipe, to_nothing])
 @pytest.mark.parametrize("name", TREES)

@@ -131,6 +131,7 @@ def _says(path: Path) -> object:
         return str(error)
 
 
+@pytest.mark.long
 def test_who_reads_completes_what_was_decided(tmp_path: Path) -> None:
     """D9: killed between two renames, a change is completed by the next reader."""
     update(tmp_path / "x.h5", "net", {CPU: run_data()})

@@ -156,6 +156,7 @@ PIPED: list[list[str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("arguments", PIPED, ids=" ".join)
 def test_no_command_waits_for_a_pipe(arguments: list[str], tmp_path: Path) -> None:

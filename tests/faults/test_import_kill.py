@@ -77,6 +77,7 @@ def test_a_full_disk(tmp_path: Path, megabytes: int, capsys: pytest.CaptureFixtu
     assert sorted(each.name for each in tmp_path.iterdir()) == ["large", "small", "x.h5"]
 
 
+@pytest.mark.long
 def test_the_reader_s_error_leaves_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree that vanishes while it is read."""
     small, large, golden = tree(tmp_path / "small", 0, 4), tree(tmp_path / "large", 1, 44), tmp_path / "x.h5"

@@ -65,7 +65,7 @@ BUNDLES: dict[str, tuple[Callable[[bytes], list[Member]], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", BUNDLES)
 def test_one_line_and_nothing_outside(
     name: str, whole: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]

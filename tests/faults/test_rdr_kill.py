@@ -56,6 +56,7 @@ def check(folder: Path) -> int:
     return len(found)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", range(KILLS))
 def test_killed_while_it_exports(tmp_path: Path, number: int) -> None:

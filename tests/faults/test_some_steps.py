@@ -14,6 +14,7 @@ from tests.faults.writing import COMMANDS
 pytestmark = pytest.mark.faults
 
 
+@pytest.mark.long
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "stride"),

@@ -137,6 +137,7 @@ def test_a_full_disk_leaves_the_old_store(tmp_path: Path, size: int) -> None:
         assert store.verify() == []
 
 
+@pytest.mark.long
 def test_every_size_of_disk_is_enough_or_an_error(tmp_path: Path) -> None:
     whole, path = tmp_path / "whole.h5", tmp_path / "x.h5"
     update(whole, "net", {CPU: big(1)})

@@ -178,6 +178,7 @@ def test_a_wrong_marker_is_a_collection_error(gate: pytest.Pytester, marker: str
     result.stdout.fnmatch_lines([message])
 
 
+@pytest.mark.long
 def test_the_closest_marker_wins_argument_by_argument(nets: pytest.Pytester) -> None:
     from pytest_msdump.variants import marker_arguments
 
@@ -251,6 +252,7 @@ def test_each_backend_in_its_own_modes(made: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["msdump: check, backends gpu (emulated), *"])
 
 
+@pytest.mark.long
 def test_one_backend_is_held_against_another(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """Emulated devices stand beside one another by slot, in every mode; a mode the other lacks, beside its tensors."""
     text = (made.path / "test_nets.py").read_text()

@@ -70,6 +70,7 @@ def branches(gate: pytest.Pytester) -> Branches:
     return Branches(gate)
 
 
+@pytest.mark.long
 def test_branches_that_change_two_goldens_merge(branches: Branches, capsys: pytest.CaptureFixture[str]) -> None:
     branches.changed("left", "one", "2.0")
     branches.changed("right", "two", "3.0")
@@ -82,6 +83,7 @@ def test_branches_that_change_two_goldens_merge(branches: Branches, capsys: pyte
     assert result.ret == 0
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("mended", ["regen", "verify"])
 def test_one_golden_changed_on_both_sides(branches: Branches, mended: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,6 +87,7 @@ PLAIN: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("level", ["tensors", "digest"])
 @example(**PLAIN | {"stored": {"rtol": 1e-2}, "off": 1e-3})

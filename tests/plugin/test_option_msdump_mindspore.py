@@ -306,6 +306,7 @@ def test_each_worker_of_xdist_has_its_own(on_mindspore: pytest.Pytester) -> None
     assert gone(" ".join(workers))
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.faults
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

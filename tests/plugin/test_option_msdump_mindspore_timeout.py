@@ -17,6 +17,7 @@ TESTS = """
 """
 
 
+@pytest.mark.long
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("by", ["flag", "ini"])
 def test_a_test_that_takes_longer_fails(on_mindspore: pytest.Pytester, python: Path, by: str) -> None:

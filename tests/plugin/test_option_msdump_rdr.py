@@ -86,6 +86,7 @@ def test_what_the_golden_has_and_the_run_lacks_fails(nets: pytest.Pytester) -> N
     nets.runpytest("--msdump", "--msdump-rdr").assert_outcomes(failed=4)
 
 
+@pytest.mark.long
 def test_one_mode_has_it(nets: pytest.Pytester) -> None:
     given = ("--msdump-rdr", "--msdump-backend=gpu", "--msdump-mode=tensor,statistic")
     nets.runpytest("--msdump-regen", *given).assert_outcomes(passed=8)

@@ -50,6 +50,7 @@ def test_without_a_golden_of_its_own_it_is_held_against_the_other_alone(
     real.runpytest("--msdump", "--msdump-backend=real").assert_outcomes(passed=3, failed=1)
 
 
+@pytest.mark.long
 def test_with_one_it_is_held_against_both(real: pytest.Pytester) -> None:
     against(real, "{'real~cpu': 'default'}")
     real.runpytest("--msdump-regen", "--msdump-backend=real").assert_outcomes(passed=4)

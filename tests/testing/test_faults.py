@@ -21,18 +21,22 @@ def outcomes(counts: tuple[int, int]) -> list[Outcome]:
     return [*run(counts[0], 3, ["gate"]), *run(counts[1], 8, ["diff"])]
 
 
+@pytest.mark.long
 def test_none_passes(outcomes: list[Outcome]) -> None:
     assert not any(each.passed for each in outcomes)
 
 
+@pytest.mark.long
 def test_origins_are_named(outcomes: list[Outcome]) -> None:
     assert [each.fault.kind for each in outcomes if not each.named] == []
 
 
+@pytest.mark.long
 def test_stated_causes_are_right(outcomes: list[Outcome]) -> None:
     assert [each.fault.kind for each in outcomes if each.stated and not each.right] == []
 
 
+@pytest.mark.long
 def test_most_are_proven(outcomes: list[Outcome]) -> None:
     assert sum(each.proven for each in outcomes) >= 0.7 * len(outcomes)
 
@@ -47,6 +51,7 @@ def test_clean_reruns_raise_no_alarm() -> None:
     assert list(alarms(4, 5, each=2)) == []
 
 
+@pytest.mark.long
 def test_what_matters_comes_first(outcomes: list[Outcome]) -> None:
     """The cause stands in the first 3 lines, all there is to say in 12; the run's own lines come last."""
     for outcome in outcomes:
@@ -63,6 +68,7 @@ def test_a_structural_fault_has_one_right_kind() -> None:
     assert all(len(each) == 1 or each == {"attribute", "constant"} for each in kinds)
 
 
+@pytest.mark.long
 def test_the_table(outcomes: list[Outcome], counts: tuple[int, int]) -> None:
     every, families = tally(outcomes)
     lines = table(every, families)

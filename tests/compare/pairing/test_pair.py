@@ -75,6 +75,7 @@ def test_exchanging_the_sides_exchanges_the_pairs(one: list[Operator], other: li
         assert mirrored(pair(left, right, by_name=by_name)) == seen(pair(right, left, by_name=by_name))
 
 
+@pytest.mark.long
 @examples(50, 50)
 @given(graphs())
 def test_a_run_and_itself_are_paired_by_name(operators: list[Operator]) -> None:

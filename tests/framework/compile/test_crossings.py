@@ -45,6 +45,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[bool, bool]]:
     return list(zip(found[::2], found[1::2], strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(FORMS)), ids=[f"{form.row} {n}" for n, form in enumerate(FORMS)])
 def test_the_crossing_is_the_real_one(number: int, ours: Any) -> None:
     assert ours[number] == (True, False)

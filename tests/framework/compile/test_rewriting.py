@@ -95,6 +95,7 @@ def test_a_graph_decides_as_python_does(function: Callable[..., Any], given: lis
     assert in_mode(context.GRAPH_MODE, function, given) == in_mode(context.PYNATIVE_MODE, function, given)
 
 
+@pytest.mark.long
 def test_functions_set_aside_from_collections_are_found() -> None:
     gc.freeze()
     try:

@@ -31,6 +31,7 @@ def test_every_public_name_resolves(space: str) -> None:
         assert getattr(module, name) is not None or name in ("", "None"), name
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("space", SPACES)
 def test_what_is_not_supported_says_so_in_one_line_when_used(space: str) -> None:
     module = names.load(space)
