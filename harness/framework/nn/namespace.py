@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import harness.framework.ops
 from harness.errors import UnsupportedError
 
 
-class _Namespace:
+class _Namespace(ModuleType):
     """Members of ``harness.framework.ops``, found at its import, so a type checker cannot know them. A missing one
-    raises ``UnsupportedError`` with its name."""
+    raises ``UnsupportedError`` with its name. A module, so that functions named in layers are found as a user's are."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -19,4 +20,4 @@ class _Namespace:
             raise UnsupportedError(f"ops.{name} is not supported, and a layer in use needs it") from None
 
 
-ops: Any = _Namespace()
+ops: Any = _Namespace("ops")
