@@ -119,7 +119,7 @@ def test_a_name_the_harness_lacks_is_told_on_import(tmp_path: Path, line: str, t
         "import mindspore; mindspore.no_such_name",
         "import mindspore; mindspore.ops.ormqr(1)",
         "import mindspore; mindspore.nn.Lamb()",
-        "import mindspore; mindspore.Tensor([1]).symbolic_shape",
+        "import mindspore; mindspore.Tensor([1]).param_info",
         "import mindspore; mindspore.nn.Conv2D",
     ],
 )
