@@ -1,8 +1,9 @@
 """A process that has imported MindSpore (or this project under its name) and runs each script in a fork of itself.
 
 ``python forking.py`` under either interpreter; by path, since the real one need not have this project. One JSON object
-a line on its standard input, ``{"script": PATH, "out": DIRECTORY, "limit": SECONDS}``, and one answered for each,
-``{"code": EXIT CODE}``; the script's streams go to ``stdout`` and ``stderr`` in the directory, its dump to ``tree``.
+a line on its standard input, ``{"script": PATH, "arguments": [...], "out": DIRECTORY, "limit": SECONDS}``, and one
+answered for each, ``{"code": EXIT CODE}``; the script's streams go to ``stdout`` and ``stderr`` in the directory, its
+dump to ``tree``. With ``"environment": {...}`` these variables are set, and only they can ask for a dump.
 """
 
 from __future__ import annotations
@@ -59,17 +60,21 @@ def write_configuration(out: str) -> str:
 def carry_out(request: dict[str, Any]) -> int:
     """Runs a request's script in this process, a fork; gives its exit code."""
     out = request["out"]
-    os.environ["MINDSPORE_DUMP_CONFIG"] = write_configuration(out)
+    environment = request.get("environment")
+    os.environ.update({"MINDSPORE_DUMP_CONFIG": write_configuration(out)} if environment is None else environment)
     os.chdir(out)
     for stream, name in ((1, "stdout"), (2, "stderr")):
         file = os.open(os.path.join(out, name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(file, stream)
         os.close(file)
     signal.alarm(int(request.get("limit", 600)))
-    sys.argv = [request["script"]]
+    arguments = request.get("arguments", [])
+    sys.argv = [request["script"], *arguments]
     try:
         if "harness.cli.importing" in sys.modules:  # as ``msdump run``, whose tracebacks begin in the script
-            return int(importlib.import_module("harness.cli.script").run(request["script"], []))
+            return int(importlib.import_module("harness.cli.script").run(request["script"], arguments))
+        # As Python does for a script.
+        sys.path[:1] = [os.path.dirname(request["script"]), *filter(None, os.environ.get("PYTHONPATH", "").split(":"))]
         runpy.run_path(request["script"], run_name="__main__")
         return 0
     except SystemExit as left:

@@ -43,10 +43,19 @@ class Side:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
         )
 
-    def begin(self, script: Path, out: Path, limit: int) -> None:
-        """Asks for a run of ``script`` into ``out``."""
+    def begin(
+        self,
+        script: Path,
+        out: Path,
+        limit: int,
+        arguments: Iterable[object] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Asks for a run of ``script`` into ``out``: with a dump of all, or with these variables instead."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"script": str(script), "out": str(out), "limit": limit}) + "\n")
+        request: dict[str, object] = {"script": str(script), "out": str(out), "limit": limit}
+        request |= {"arguments": [str(each) for each in arguments], "environment": environment}
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
 
     def end(self) -> int:

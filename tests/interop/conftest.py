@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.differential.sides import Side
 from tests.interop.oracles import ORACLES
 from tests.interop.table import Table
 
@@ -32,6 +33,14 @@ def oracle_python(name: str) -> str:
 def mindspore_python() -> str:
     """Interpreter with MindSpore 2.10.0."""
     return oracle_python("mindspore")
+
+
+@pytest.fixture(scope="session")
+def mindspore_side(mindspore_python: str) -> Iterator[Side]:
+    """A process with MindSpore 2.10.0 imported, that runs scripts in forks: the import takes half of what they take."""
+    side = Side(mindspore_python, own=False)
+    yield side
+    side.close()
 
 
 @pytest.fixture(scope="session")

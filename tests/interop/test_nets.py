@@ -6,17 +6,19 @@ import json
 import re
 import subprocess
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from tests.differential.sides import Side
 from tests.interop.insight import view
 from tests.interop.known import split
 from tests.interop.scripts import SCRIPTS
 from tests.interop.table import Table
-from tests.interop.trees import NETS, compared, own_tree, real_tree
+from tests.interop.trees import NETS, WRAPPER, compared, dump_environment, own_tree
 
 pytestmark = pytest.mark.interop
 
@@ -31,12 +33,21 @@ class Trees(NamedTuple):
     real: Path
 
 
+def real_tree(side: Side, script: str, arguments: Iterable[str], out: Path) -> Path:
+    """The tree of ``nets/SCRIPT`` under the real MindSpore."""
+    environment = dump_environment(out)
+    given = {name: environment[name] for name in ("PYTHONPATH", "MINDSPORE_DUMP_CONFIG")}
+    side.begin(WRAPPER, out, 300, (NETS / script, *arguments), given)
+    assert side.end() == 0, f"{script}\n{(out / 'stderr').read_text(errors='replace')[-4000:]}"
+    return out / "tree"
+
+
 @pytest.fixture(scope="module", params=SCRIPTS)
-def trees(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, mindspore_python: str) -> Trees:
+def trees(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, mindspore_side: Side) -> Trees:
     """Runs the script on both sides, once for all tests of it."""
     script, *arguments = SCRIPTS[request.param]
     out = tmp_path_factory.mktemp(request.param)
-    real = real_tree(mindspore_python, script, arguments, out / "real")
+    real = real_tree(mindspore_side, script, arguments, out / "real")
     return Trees(request.param, own_tree(script, arguments, out / "own"), real)
 
 
@@ -79,9 +90,9 @@ def test_numpy_loads_every_file(trees: Trees) -> None:
         np.load(path, allow_pickle=False)
 
 
-def test_both_sides_had_equal_weights(mindspore_python: str, tmp_path: Path) -> None:
+def test_both_sides_had_equal_weights(mindspore_side: Side, mindspore_python: str, tmp_path: Path) -> None:
     code = "from equal_weights import values; print(values('fc1.weight', (8, 4)).tolist())"
-    real = real_tree(mindspore_python, "mlp.py", (), tmp_path / "real")
+    real = real_tree(mindspore_side, "mlp.py", (), tmp_path / "real")
     done = subprocess.run([mindspore_python, "-c", code], cwd=NETS, capture_output=True, text=True, check=True)
     (file, *_) = real.rglob("Parameter.fc1_weight.*.npy")
     assert np.load(file).tolist() == json.loads(done.stdout.splitlines()[-1])

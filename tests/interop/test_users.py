@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.differential.sides import Side
 from tests.interop.table import Table
 
 pytestmark = pytest.mark.interop
@@ -24,20 +25,35 @@ what they print agrees if the texts are equal and each number is within a thousa
 _NUMBER = re.compile(r"[ ]*(-?\d+\.\d*(?:e[-+]?\d+)?)[ ]*")
 
 
-def printed(command: list[str], script: Path, directory: Path) -> tuple[str, list[float]]:
-    """What a script prints: its text without fractions, and these."""
-    done = subprocess.run([*command, script], cwd=directory, capture_output=True, text=True, check=False, timeout=300)
+def parts(text: str) -> tuple[str, list[float]]:
+    """What a script printed: its text without fractions, and these."""
+    return _NUMBER.sub("#", text), [float(number) for number in _NUMBER.findall(text)]
+
+
+def real(side: Side, script: Path, out: Path) -> str:
+    """What a script prints under the real MindSpore."""
+    out.mkdir()
+    side.begin(script, out, 300, environment={})
+    assert side.end() == 0, (out / "stderr").read_text(errors="replace")[-2000:]
+    return (out / "stdout").read_text()
+
+
+def own(script: Path, out: Path) -> str:
+    """What a script prints by ``msdump run``."""
+    out.mkdir()
+    command = [sys.executable, "-m", "harness.cli", "run", script]
+    done = subprocess.run(command, cwd=out, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
-    return _NUMBER.sub("#", done.stdout), [float(number) for number in _NUMBER.findall(done.stdout)]
+    return done.stdout
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in HERE.glob("*.py")))
-def test_prints_the_same(name: str, tmp_path: Path, mindspore_python: str, interop_table: Table) -> None:
+def test_prints_the_same(name: str, tmp_path: Path, mindspore_side: Side, interop_table: Table) -> None:
     rows = interop_table.section("Scripts as users write them", ("what is in it", "result"), INTRO, "script").rows
     row = {"what is in it": ABOUT[name], "result": "refused, or does not end"}
     rows[f"`{name}`"] = row
-    theirs = printed([mindspore_python], HERE / f"{name}.py", tmp_path)
-    ours = printed([sys.executable, "-m", "harness.cli", "run"], HERE / f"{name}.py", tmp_path)
+    theirs = parts(real(mindspore_side, HERE / f"{name}.py", tmp_path / "real"))
+    ours = parts(own(HERE / f"{name}.py", tmp_path / "own"))
     row["result"] = "differs"
     assert ours[0] == theirs[0]
     assert ours[1] == pytest.approx(theirs[1], rel=1e-3, abs=2.1e-4)

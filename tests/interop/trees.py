@@ -54,11 +54,6 @@ def own_tree(script: str, arguments: Iterable[str], out: Path) -> Path:
     return dumped(map(str, command), out)
 
 
-def real_tree(python: str, script: str, arguments: Iterable[str], out: Path) -> Path:
-    """The tree of ``nets/SCRIPT`` under the MindSpore of ``python``."""
-    return dumped(map(str, (python, WRAPPER, NETS / script, *arguments)), out)
-
-
 @dataclass
 class Agreement:
     """How far two captures of one program agree.
