@@ -144,15 +144,19 @@ class _Gradient:
         self.tracer.closures.finish()
         order, idle = inlining_order(self.order, [r.operand for r in self.roots], self.tracer.created)
         rank = {closure: at for at, closure in enumerate(order)}
+        # What a gradient within the function looked up first stays so for the gradient of it (measured).
         found: dict[Any, str] = {}
+        for nodes, scopes in self.tracer.looked_up:
+            if any(id(node) in self.position and id(node) not in self.before for node in nodes):
+                found = {**scopes, **found}
         used = {_written(node) for node in walked}
         idle = [node for node in idle if _written(node) in used]
-        for node in sorted([*walked, *idle], key=lambda n: rank.get(n.extra.closure, len(rank))):
+        for node in sorted([*walked, *idle], key=lambda n: (_is_gradient(n), rank.get(n.extra.closure, len(rank)))):
             found.setdefault(_primitive(node), "Default" if node.extra.homeless else node.scope)
         return found
 
     def run(self, sens: Any) -> list[Any]:
-        end = len(self.order)
+        end, made = len(self.order), len(self.tracer.created)
         given = _flatten(sens) if sens is not None else [None] * len(self.roots)
         for root, seed in zip(self.roots, given, strict=True):
             self._give(root.operand, end, 0, seed if seed is not None else self._ones(root))
@@ -161,6 +165,7 @@ class _Gradient:
                 self._back(node)
         grads = [self._total(w) if id(w) in self.parts else self._zeros(w) for w in self.wrt]
         self.merged.restore()
+        self.tracer.looked_up.append((self.tracer.created[made:], self.scopes))
         return grads
 
     def _back(self, node: Node) -> None:
@@ -302,6 +307,11 @@ def _leave_cell(node: Node, grads: Sequence[Any]) -> None:
         last = grad.operand if isinstance(grad, Traced) else None
         if isinstance(last, Node) and last.op == "Reshape" and last.scope.endswith(f"/Grad_{node.op}"):
             last.scope = f"{GRADIENTS}Default/Grad_{node.op}"
+
+
+def _is_gradient(node: Node) -> bool:
+    """Whether a node was written for a gradient within the function that is differentiated."""
+    return node.scope.startswith(GRADIENTS)
 
 
 def _flow(node: Node) -> list[Operand]:

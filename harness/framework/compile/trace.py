@@ -54,6 +54,7 @@ class Tracer(Controls):
         closures: the function graphs the nodes are written in.
         functions: the scopes of the functions called.
         created: every operator's node, in program order.
+        looked_up: the nodes of each gradient so far, and the scope of the gradients of each primitive.
         of_gradients: those that calls of a gradient function wrote, the function's own too.
         pinned: where every new node stands, whichever cell or function calls it; None if that decides.
         parameters_refused: what cannot use a parameter at the moment; None if everything can.
@@ -73,6 +74,7 @@ class Tracer(Controls):
         self.marks: dict[str, Any] = {}
         self.created: list[Node] = []
         self.of_gradients: list[Node] = []
+        self.looked_up: list[tuple[list[Node], dict[Any, str]]] = []
         self.pinned: str | None = None
         self.parameters_refused: str | None = None
         self.known: Known | None = None
