@@ -31,13 +31,16 @@ def ask(within: Callable[[FrameType], bool]) -> None:
     _within[:] = [within]
 
 
-def outside_graphs(function: F, kind: type[Exception] = RuntimeError, name: str = "") -> F:
+def outside_graphs(
+    function: F, kind: type[Exception] = RuntimeError, name: str = "", first: Callable[..., None] | None = None
+) -> F:
     """``function``, which refuses to be called by a function that is being compiled.
 
     Args:
         function: any function or method.
         kind: Python's own class of the error.
         name: how the message names it.
+        first: raises for arguments by position that MindSpore refuses before it comes to what no graph can hold.
     """
     owner = name or function.__qualname__
 
@@ -48,6 +51,8 @@ def outside_graphs(function: F, kind: type[Exception] = RuntimeError, name: str 
             frame = frame.f_back
         # What fails with an AttributeError does so further in: its arguments are bound first.
         if _within and frame and _within[0](frame) and (kind is not AttributeError or _binds(function, args, kwargs)):
+            if first is not None:
+                first(*args)
             raise ERRORS[kind](f"{owner} cannot be called within a graph; call it outside of construct")
         return function(*args, **kwargs)
 
@@ -62,10 +67,12 @@ def _binds(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     return True
 
 
-def keep_outside(cls: type, names: Iterable[str], kind: type[Exception] = RuntimeError) -> None:
+def keep_outside(
+    cls: type, names: Iterable[str], kind: type[Exception] = RuntimeError, first: Callable[..., None] | None = None
+) -> None:
     """The same for methods of a class, of those that it defines itself."""
     for name in names:
         member = vars(cls).get(name)
         if inspect.isfunction(member):
             owner = cls.__name__ if name == "__init__" else f"{cls.__name__}.{name}"
-            setattr(cls, name, outside_graphs(member, kind, owner))
+            setattr(cls, name, outside_graphs(member, kind, owner, first))

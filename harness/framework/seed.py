@@ -68,11 +68,16 @@ def _seed_all(seed: int) -> None:
 def set_dataset_seed(seed: int) -> None:
     """Sets the seed of datasets, as ``mindspore.dataset.config.set_seed``, which also seeds Python's and numpy's global
     generators: an int in [0, 2**32). ``SettingTypeError`` / ``SettingError`` otherwise."""
+    check_dataset_seed(seed)
+    _seed_all(seed)
+
+
+def check_dataset_seed(seed: int) -> None:
+    """Raises as ``set_dataset_seed`` does, without an effect."""
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise SettingTypeError(f"dataset.config.set_seed: the seed must be an int, got {type(seed).__name__}")
     if not 0 <= seed < 2**32:
         raise SettingError(f"dataset.config.set_seed: the seed must be in [0, 2**32), got {seed}")
-    _seed_all(seed)
 
 
 def get_dataset_seed() -> int:

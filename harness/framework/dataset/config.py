@@ -20,7 +20,7 @@ _settings = {"workers": WORKERS}
 _in_python = _partial(_outside_graphs, kind=AttributeError)
 
 
-@_in_python
+@_partial(_in_python, first=_seed.check_dataset_seed)
 def set_seed(seed: int) -> None:
     """Sets the seed of orders, and seeds Python's and numpy's global generators; an int in [0, 2**32)."""
     _seed.set_dataset_seed(seed)
@@ -32,10 +32,15 @@ def get_seed() -> int:
     return _seed.get_dataset_seed()
 
 
-@_in_python
+def _check_workers(num: int) -> None:
+    _whole(num, "num", "dataset.config.set_num_parallel_workers", 1)
+
+
+@_partial(_in_python, first=_check_workers)
 def set_num_parallel_workers(num: int) -> None:
     """How many workers share the rows of a ``map`` that names no number; at least 1."""
-    _settings["workers"] = _whole(num, "num", "dataset.config.set_num_parallel_workers", 1)
+    _check_workers(num)
+    _settings["workers"] = num
 
 
 @_in_python
@@ -54,15 +59,18 @@ _KEPT: dict[str, bool | int | str] = {
 
 
 def _setter(setting: str) -> _Callable[[_Any], None]:
-    def set_(value: _Any) -> None:
+    def check(value: _Any) -> None:
         wanted = type(_KEPT[setting])
         if type(value) is not wanted:
             raise SettingTypeError(f"dataset.config.set_{setting}: {wanted.__name__} is needed, got {value!r}")
         if wanted is int:
             _whole(value, setting, "dataset.config", 1)
+
+    def set_(value: _Any) -> None:
+        check(value)
         _KEPT[setting] = value
 
-    return set_
+    return _in_python(set_, name=f"dataset.config.set_{setting}", first=check)
 
 
 def __getattr__(name: str) -> _Any:
@@ -70,5 +78,5 @@ def __getattr__(name: str) -> _Any:
     if setting in _KEPT and kind == "get":
         return _in_python(lambda: _KEPT[setting], name=f"dataset.config.{name}")
     if setting in _KEPT and kind == "set":
-        return _in_python(_setter(setting), name=f"dataset.config.{name}")
+        return _setter(setting)
     return _lookup("dataset.config", name)

@@ -25,8 +25,10 @@ __all__ = [
 
 _members = {_name: globals()[_name] for _name in __all__}
 _kinds.guard_all("transforms", _members)
-for _member in (Transform, *_members.values()):
+for _member in _members.values():
     if isinstance(_member, type):
         _keep_outside(_member, ("__call__",))
+# What vision's transforms inherit: they look at their pictures first (measured).
+_keep_outside(Transform, ("__call__",), first=Transform.refuse_other_than_pictures)
 globals().update(_members)
 __getattr__ = _fallback(__name__)

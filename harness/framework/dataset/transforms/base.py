@@ -38,6 +38,12 @@ class Transform(ABC):
             return self._going(*arrays)
         return self.build(seed)(*arrays)
 
+    def refuse_other_than_pictures(self, *inputs: Any) -> None:
+        """``SettingTypeError`` unless all are arrays or PIL's images."""
+        for each in inputs:
+            if not isinstance(each, np.ndarray) and not hasattr(each, "getbands"):
+                raise SettingTypeError(f"{self.name}: an array or an image is needed, got {type(each).__name__}")
+
     def _input(self, value: Any) -> Any:
         array = np.asarray(value)
         if array.dtype == object:
