@@ -68,8 +68,12 @@ def _like(value: Any, input: Tensor, dtype: Any, op: str) -> Tensor:
 
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
     """Zeros of the shape (and, unless given, the dtype) of ``input``."""
-    filled = _like(0, input, dtype, "ZerosLikeExt")
-    return _made("zeros_like", filled, "ZerosLike", input) if dtype is None and -1 not in input.shape else filled
+    if -1 in input.shape:
+        return _like(0, input, dtype, "ZerosLikeExt")
+    filled = _made("zeros_like", constant(0, input.shape, input.dtype), "ZerosLike", input)
+    if dtype is None or as_dtype(dtype) is input.dtype:
+        return filled
+    return call("Cast", filled, as_dtype(dtype))  # type: ignore[no-any-return]
 
 
 def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
