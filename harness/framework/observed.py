@@ -239,6 +239,8 @@ FOLDED = (
     Fact("NotEqual", "folded"),
     Fact("ProdExt", "folded"),
     Fact("Reciprocal", "folded"),
+    Fact("ReduceAll", "truths"),
+    Fact("ReduceAny", "truths"),
     Fact("ReduceMax", "folded"),
     Fact("ReduceMean", "folded"),
     Fact("ReduceMin", "folded"),

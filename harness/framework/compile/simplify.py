@@ -114,6 +114,10 @@ def _fold(node: Node) -> Operand:
     specs = (
         TupleSpec(spec) if isinstance(spec, tuple) else spec for spec in grouped(node, [i.spec for i in node.inputs])
     )
+    if node.op == "ReduceAll" and values[1] is None:
+        return node  # measured; an empty tuple is computed
+    if node.op == "ReduceAny" and values[0].dtype != np.uint8:
+        values = values[0] != 0, *values[1:]  # numpy computes it there, not the kernel, which reads bytes (measured)
     call = Call(node.op, tuple(specs), values, node.attrs, node.spec)
     (array,) = execute(OPERATORS.get(node.op), call, values)
     return Const(array, spec_of(array))
