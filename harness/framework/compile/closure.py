@@ -25,6 +25,7 @@ class Closure:
         checks: it also checks something, so its result waits for its effects in any case.
         tail: the closure whose call is its result, or None.
         picks: its result is one of several that a call gives, so it waits for its effects in any case.
+        several: its result is a tuple.
         nodes: the operators written in it.
         of_library: it is a function of the library.
         leaves: the graphs inside it, of a function of the library whose nesting is recorded.
@@ -59,6 +60,7 @@ class Closure:
     late: int = 0
     by_keyword: bool = False
     picks: bool = False
+    several: bool = False
 
     def affect(self, effect: Closure | Node | None) -> None:
         """Notes an effect; the first one makes this closure's call an effect of its parent."""

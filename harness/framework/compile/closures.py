@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from harness.framework.compile.closure import Closure
 from harness.framework.compile.nestings import Recorded, depth_of, recorded
-from harness.framework.compile.places import SourcePosition, end_of, holds, is_attribute, picks, place_of
+from harness.framework.compile.places import SourcePosition, end_of, gives_several, holds, is_attribute, picks, place_of
 from harness.framework.compile.source import Function, function_of, is_function, is_shown, is_users
 from harness.framework.compile.traced import Traced
 from harness.framework.observed import FUNCTION_GRAPHS, LAYER_GRAPHS
@@ -123,8 +123,10 @@ class Closures:
             last = _locate(activation)
             _delay(activation.frame.f_locals.get("self"), last)
             last.picks = picks(activation.function, place_of(activation.frame))
-            path = last.path()
-            for closure, tail in pairwise(path[path.index(activation.closure) :]):
+            path = last.path()[last.path().index(activation.closure) :]
+            for closure in path:
+                closure.several = gives_several(activation.function, place_of(activation.frame))
+            for closure, tail in pairwise(path):
                 closure.tail = tail
 
     def leave(self) -> None:

@@ -93,6 +93,7 @@ class _Gradient:
         self.tracer = tracer
         self.wrt = list(wrt)
         roots = [self._root(each) for each in _flatten(out)]
+        tracer.closures.finish()
         self.merged = reshapes.Merged((root.operand for root in roots), self.before)
         self.roots = [Traced(self.merged.of(r.operand), r.spec) for r in roots]
         self.order: list[Node] = []
@@ -141,7 +142,6 @@ class _Gradient:
             if node.kernel:
                 walked.append(node)
             stack.extend(reversed(_flow(node) if node.op == custom_backward.CUSTOM else node.inputs))
-        self.tracer.closures.finish()
         order, idle = inlining_order(self.order, [r.operand for r in self.roots], self.tracer.created)
         rank = {closure: at for at, closure in enumerate(order)}
         # What a gradient within the function looked up first stays so for the gradient of it (measured).

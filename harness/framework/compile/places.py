@@ -43,6 +43,13 @@ def _place(code: CodeType, lasti: int) -> SourcePosition:
 
 
 @lru_cache(maxsize=16384)
+def gives_several(function: ast.stmt, place: SourcePosition) -> bool:
+    """Whether the ``return`` at ``place`` gives a tuple that is written there."""
+    returns = (each for each in ast.walk(function) if isinstance(each, ast.Return))
+    return any(isinstance(each.value, (ast.Tuple, ast.List)) for each in returns if holds(each, place))
+
+
+@lru_cache(maxsize=16384)
 def picks(function: ast.stmt, place: SourcePosition) -> bool:
     """Whether the ``return`` at ``place`` gives one of several results of a call."""
     statements = [each for each in ast.walk(function) if isinstance(each, (ast.Return, ast.Assign))]

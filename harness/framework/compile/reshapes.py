@@ -25,6 +25,17 @@ def merged(node: Node, fixed: Container[int] = ()) -> Operand:
     return node
 
 
+def _waits(inner: Operand, reader: Node) -> bool:
+    """Whether ``inner`` comes out of a function that reads weights or updates something: what it gives waits for that,
+    so the two do not stand beside each other until the gradient is made (measured; a tuple's members do not wait)."""
+    if not isinstance(inner, Node) or inner.extra.closure is None or reader.extra.closure is None:
+        return False
+    around = reader.extra.closure.path()
+    return any(
+        closure.effects and not closure.several for closure in inner.extra.closure.path() if closure not in around
+    )
+
+
 class Merged:
     """The graph behind some operands with its chains of reshapes merged, until ``restore``: what was traced stays as
     it is for those who look at it later."""
@@ -39,7 +50,9 @@ class Merged:
 
     def _merge(self, node: Node, fixed: Container[int]) -> None:
         before, node.inputs = node.inputs, [self.of(each) for each in node.inputs]
-        if node.op == "Reshape" and node.extra.root is None and (found := merged(node, fixed)) is not node:
+        if node.op != "Reshape" or node.extra.root is not None or _waits(node.inputs[0], node):
+            pass
+        elif (found := merged(node, fixed)) is not node:
             self._became[id(node)] = found
         if any(one is not other for one, other in zip(before, node.inputs, strict=True)):
             self._before.setdefault(id(node), (node, before))
