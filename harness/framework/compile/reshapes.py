@@ -50,10 +50,10 @@ class Merged:
 
     def _merge(self, node: Node, fixed: Container[int]) -> None:
         before, node.inputs = node.inputs, [self.of(each) for each in node.inputs]
-        if node.op != "Reshape" or node.extra.root is not None or _waits(node.inputs[0], node):
-            pass
-        elif (found := merged(node, fixed)) is not node:
-            self._became[id(node)] = found
+        if node.op == "Reshape" and node.extra.root is None and not _waits(node.inputs[0], node):
+            found = merged(node, fixed)
+            if found is not node:
+                self._became[id(node)] = found
         if any(one is not other for one, other in zip(before, node.inputs, strict=True)):
             self._before.setdefault(id(node), (node, before))
 
