@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, TypeVar
 
-from harness.errors import HarnessError, OutsideAttributeError, OutsideError, OutsideValueError
+from harness.errors import CallError, HarnessError, OutsideAttributeError, OutsideError, OutsideValueError
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: by the class of Python's own
@@ -55,6 +55,39 @@ def outside_graphs(
                 first(*args)
             raise ERRORS[kind](f"{owner} cannot be called within a graph; call it outside of construct")
         return function(*args, **kwargs)
+
+    return called  # type: ignore[return-value]
+
+
+class Opaque:
+    """What a call within a graph gives as an object of Python's: the graph hands it on, but cannot call it (measured).
+
+    Attributes:
+        value: the object; its attributes are this one's, too.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.value, name)
+
+    def __call__(self, *_args: Any, **_kwargs: Any) -> Any:
+        raise CallError(f"a {type(self.value).__name__} that a call within a graph gives cannot be called there")
+
+
+def give_objects(cls: type, names: Iterable[str]) -> None:
+    """Lets methods of a class, of those that it defines itself, give what they give as an ``Opaque`` within a graph."""
+    for name in names:
+        if name in vars(cls):
+            setattr(cls, name, _opaque(vars(cls)[name]))
+
+
+def _opaque(method: F) -> F:
+    @functools.wraps(method)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        result = method(*args, **kwargs)
+        return Opaque(result) if _within and _within[0](sys._getframe(1)) else result
 
     return called  # type: ignore[return-value]
 

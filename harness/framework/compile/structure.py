@@ -9,7 +9,8 @@ from collections.abc import Iterator, ValuesView
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from harness.framework.tensor import Tensor
+from harness.framework.outside import Opaque
+from harness.framework.tensor import Tensor, is_eager
 
 
 class Structure(NamedTuple):
@@ -34,13 +35,16 @@ _NOT_HELD = (
 def is_held(value: Any) -> bool:
     """Whether a result is an object that the graph gives its caller as it is: an array, a type, what was made by the
     way. A layer or a function is none (measured)."""
-    if isinstance(value, type):
+    if isinstance(value, (type, Opaque)):
         return True
     return value is not None and not isinstance(value, _NOT_HELD) and not hasattr(value, "construct")
 
 
 def taken_apart(value: Any) -> tuple[Any, Structure | None]:
-    """A result with tuples in place of lists and dicts, and its structure (None if it had none of them)."""
+    """A result with tuples in place of lists and dicts, and None in place of what a graph holds nothing of; and its
+    structure (None if it had none of them)."""
+    if is_held(value) and not is_eager():
+        return None, Structure(Held, (value.value if isinstance(value, Opaque) else value,), ())
     if type(value) not in (list, tuple, dict):
         return value, None
     parts = [taken_apart(member) for member in (value.values() if isinstance(value, dict) else value)]

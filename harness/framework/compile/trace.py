@@ -22,7 +22,7 @@ from harness.framework.compile.repeated import Repeated
 from harness.framework.compile.rewriting import ask_again
 from harness.framework.compile.source import stack, users_frame, where
 from harness.framework.compile.states import States
-from harness.framework.compile.structure import Held, Structure, is_held, taken_apart
+from harness.framework.compile.structure import Structure, is_held, taken_apart
 from harness.framework.compile.traced import Traced, has_tensor, is_weight, operands_of, tensor_spec
 from harness.framework.ops import taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
@@ -369,10 +369,7 @@ class Tracer(Controls):
 
     def finish(self, value: Any) -> Operand:
         """The operand of ``Return``: the result after every effect."""
-        if is_held(value) and not is_eager():
-            value, self.structure = None, Structure(Held, (value,), ())
-        else:
-            value, self.structure = taken_apart(value)
+        value, self.structure = taken_apart(value)
         operand = self.operand(value, updates=True)
         if self.summaries:
             values = [self.operand(each) for _kind, _tag, each in self.summaries]

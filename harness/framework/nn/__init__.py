@@ -196,6 +196,7 @@ from harness.framework.nn.wrappers import (
     WithGradCell,
     WithLossCell,
 )
+from harness.framework.outside import give_objects as _give_objects
 from harness.framework.outside import keep_outside as _keep_outside
 from harness.framework.outside import outside_graphs as _outside_graphs
 
@@ -246,6 +247,9 @@ _kinds.guard_all("nn", _members)
 _members |= {_name: _outside_graphs(_members[_name]) for _name in ("polynomial_decay_lr", "warmup_lr")}
 globals().update(_members)
 for _kind in Cell.__mro__[:-1]:
+    _give_objects(
+        _kind, ("add_flags", "add_flags_recursive", "set_broadcast_flag", "set_grad", "set_train", "to_float")
+    )
     _keep_outside(_kind, (
         "cells_and_names", "check_names", "get_parameters", "init_parameters_data", "parameters_and_names",
         "parameters_dict", "register_backward_hook", "register_backward_pre_hook", "register_forward_hook",

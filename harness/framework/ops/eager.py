@@ -20,7 +20,7 @@ from harness.framework.ops import remembered, taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.numerics import finish
 from harness.framework.ops.remembered import remembering as remembering
-from harness.framework.tensor import Tensor, set_default
+from harness.framework.tensor import Tensor, is_eager, set_default
 from harness.graph import Spec, TensorSpec, TupleSpec, spec_of
 
 #: from weakest to strongest, within and across kinds
@@ -97,6 +97,17 @@ def _taken(op: Operator) -> tuple[int, float]:
     return sum(each.default is each.empty for each in plain), math.inf if several else len(plain)
 
 
+#: operators that no graph has of numbers alone (measured)
+_NEED_A_TENSOR = frozenset({"BitwiseAnd", "BitwiseOr", "BitwiseXor", "Mod", "SquaredDifference"})
+
+
+def _alone(name: str, given: list[DType]) -> list[DType]:
+    """The dtypes of numbers without a tensor beside in a graph: whole ones are Int32 (measured)."""
+    if name in _NEED_A_TENSOR:
+        raise DtypeError(f"{name} takes a tensor and a tensor or number, got numbers alone")
+    return [dtypes.int32 if each is dtypes.int64 else each for each in given]
+
+
 def _many(low: int, high: float) -> str:
     return f"{low} arguments" if low == high else f"{low} to {high} arguments" if high < math.inf else f"at least {low}"
 
@@ -115,6 +126,8 @@ def plan_arguments(op: Operator, args: tuple[Any, ...]) -> list[tuple[Any, DType
     shared = [args[i] for i in op.same_dtype if i < len(args)]
     beside = [a.dtype for a in shared if isinstance(a, Tensor)]
     numbers = [number_dtype(a, beside) for a in shared if is_number(a)]
+    if numbers and not beside and not is_eager():
+        numbers = _alone(op.name, numbers)
     target = promote(beside + numbers) if beside or numbers else None
     planned: list[tuple[Any, DType | None]] = []
     for i, arg in enumerate(args):

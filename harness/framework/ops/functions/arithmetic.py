@@ -37,10 +37,16 @@ def untyped(value: Any) -> Any:
     return Tensor(np.asarray(value), {"b": dtypes.bool_, "f": dtypes.float32}.get(kind, whole))
 
 
+#: in graphs these need a tensor, too (measured)
+_NEED_A_TENSOR = frozenset({"equal", "fmod", "less", "truncate_div", "truncate_mod"})
+
+
 def pair(name: str, x: Any, y: Any) -> None:
-    """Raises ``DtypeError`` unless ``x`` or ``y`` is a tensor and both are tensors or numbers."""
+    """Raises ``DtypeError`` unless ``x`` and ``y`` are tensors or numbers, and one of them is a tensor, which a graph
+    asks of few (measured)."""
     good = all(isinstance(v, Tensor) or is_number(v) for v in (x, y))
-    if not good or not (isinstance(x, Tensor) or isinstance(y, Tensor)):
+    numbers = not is_eager() and name not in _NEED_A_TENSOR
+    if not good or not (numbers or isinstance(x, Tensor) or isinstance(y, Tensor)):
         given = f"{type(x).__name__} and {type(y).__name__}"
         raise DtypeError(f"ops.{name} takes a tensor and a tensor or number, got {given}")
 

@@ -11,7 +11,7 @@ from harness.errors import SettingTypeError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.shape import sizes
-from harness.framework.tensor import Tensor, call, tensor_method
+from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
     "gather", "gather_d", "gather_elements", "gather_nd", "index_select", "masked_fill", "masked_select",
@@ -158,9 +158,15 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     return call("Triu", input, diagonal)  # type: ignore[no-any-return]
 
 
-def stop_gradient(value: Tensor) -> Tensor:
-    """``value``, through which no gradient flows."""
-    return call("StopGradient", value)  # type: ignore[no-any-return]
+def stop_gradient(value: Any) -> Any:
+    """``value``, through which no gradient flows; what holds no tensor stays as it is (measured)."""
+    if not is_eager() and isinstance(value, dict):
+        return {key: stop_gradient(member) for key, member in value.items()}
+    if not is_eager() and isinstance(value, list):
+        return [stop_gradient(member) for member in value]
+    if not is_eager() and not isinstance(value, (Tensor, tuple)):
+        return value
+    return call("StopGradient", value)
 
 
 @tensor_method("masked_select")

@@ -11,11 +11,13 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError, SettingError, SettingTypeError, UnsupportedError
+from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.inner import widened_of
 from harness.framework.tensor import (
     Tensor,
     call,
     differentiated_outside,
+    is_eager,
     is_tracing,
     read,
     tensor_method,
@@ -101,8 +103,10 @@ def _reshape_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 def cast(input: Tensor, dtype: Any) -> Tensor:
-    """``input`` in ``dtype``; itself where it already is."""
+    """``input`` in ``dtype``; itself where it already is. A graph takes a number, too (measured)."""
     target = as_dtype(dtype)
+    if is_number(input) and not is_eager():
+        return Tensor(np.asarray(input).astype(target.numpy), target)
     return input if input.dtype is target else call("Cast", input, target)
 
 
