@@ -21,19 +21,19 @@ FLOAT16_AS_FLOAT32 = frozenset(
         "Abs", "AffineGrid", "AvgPoolGrad", "BatchMatMul", "BatchNorm", "BatchNormGrad", "BiasAdd", "BiasAddGrad",
         "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Elu", "Erfinv", "Exp", "FFTFreq", "Floor",
         "GatherDGradV2", "GeLU", "GeLUGrad", "Ger", "GridSampler2DGrad", "GridSampler3D", "GridSampler3DGrad",
-        "LogSoftmax", "LogSoftmaxGrad", "LpNorm", "MatMul", "MatrixBandPart", "MatrixDeterminant", "MatrixSolve",
-        "MaxPoolGrad", "Minimum", "Mish", "Pow", "ReLU6", "ReLU6Grad", "RealDiv", "Reciprocal", "ReduceMax",
-        "ReduceMean", "ReduceProd", "ReduceSum", "ReverseSequence", "ScatterNd", "Softplus", "SoftplusGrad",
-        "SparseSoftmaxCrossEntropyWithLogits", "SqrtGrad", "Square", "StridedSlice", "StridedSliceGrad", "Tanh",
-        "TanhGrad",
+        "LayerNormGradGrad", "LogSoftmax", "LogSoftmaxGrad", "LpNorm", "MatMul", "MatrixBandPart", "MatrixDeterminant",
+        "MatrixSolve", "MaxPoolGrad", "Minimum", "Mish", "Pow", "ReLU6", "ReLU6Grad", "RealDiv", "Reciprocal",
+        "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum", "ReverseSequence", "ScatterNd", "Softplus",
+        "SoftplusGrad", "SparseSoftmaxCrossEntropyWithLogits", "SqrtGrad", "Square", "StridedSlice", "StridedSliceGrad",
+        "Tanh", "TanhGrad",
     }
 )  # fmt: skip
 
 #: operators whose CPU kernel has no float64 either, and computes it in float32 (measured, one graph per operator)
 FLOAT64_AS_FLOAT32 = frozenset(
     {
-        "Digamma", "GridSampler2D", "LogSoftmax", "LogSoftmaxGrad", "LuSolve", "Mish", "Softplus", "SoftplusGrad",
-        "Sort",
+        "BatchNormGradGrad", "Digamma", "GridSampler2D", "LogSoftmax", "LogSoftmaxGrad", "LuSolve", "Mish", "Softplus",
+        "SoftplusGrad", "Sort",
     }
 )  # fmt: skip
 

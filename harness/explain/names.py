@@ -38,6 +38,10 @@ INPUTS: Mapping[str, Sequence[str]] = {
     "BatchNormGrad": (
         "dout", "x", "scale", "saved_mean", "saved_variance", "reserve", "is_training", "epsilon", "data_format",
     ),
+    "BatchNormGradGrad": (
+        "x", "dout", "scale", "saved_mean", "saved_variance", "dout_dx", "dout_dscale", "dout_dbias", "is_training",
+        "epsilon", "data_format",
+    ),
     "BCEWithLogitsLoss": ("input", "target", "weight", "pos_weight", "reduction"),
     "BiasAdd": ("x", "bias", "data_format"), "BiasAddGrad": ("dout", "data_format"),
     "BinaryCrossEntropy": ("input", "target", "weight", "reduction"),
@@ -50,6 +54,9 @@ INPUTS: Mapping[str, Sequence[str]] = {
     "GroupNorm": ("x", "num_groups", "weight", "bias", "epsilon"),
     "LayerNorm": ("x", "gamma", "beta", "begin_norm_axis", "begin_params_axis", "epsilon"),
     "LayerNormGrad": ("x", "dout", "variance", "mean", "gamma", "begin_norm_axis", "begin_params_axis"),
+    "LayerNormGradGrad": (
+        "x", "dout", "variance", "mean", "gamma", "d_dx", "d_dg", "d_db", "begin_norm_axis", "begin_params_axis",
+    ),
     "LogSoftmax": ("x", "axis"), "LogSoftmaxGrad": ("out", "dout", "axis"),
     "LSTM": ("x", "h", "c", "weight"),
     "MatMul": ("x", "y", "transpose_a", "transpose_b"), "MatMulExt": ("x", "y"),

@@ -39,10 +39,10 @@ UNPACKED = frozenset({"SplitWithSize"})
 #: (measured: ``tests/framework/compile/test_zero_gradients.py``); other operators end the walk
 ZERO_GRADIENTS = frozenset(
     {
-        "Argmax", "ArgMaxWithValue", "Ceil", "Embedding", "Equal", "FloorDiv", "Gather", "Greater", "GreaterEqual",
-        "InplaceFloorDivide", "InplaceFloorDivides", "IsFinite", "IsInf",
-        "IsNan", "Less", "LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "NotEqual", "OneHot", "Round",
-        "Select", "Sign", "ZerosLike", "OnesLike",
+        "ArgMaxWithValue", "Argmax", "BatchNormGrad", "Ceil", "Embedding", "Equal", "FloorDiv", "Gather", "Greater",
+        "GreaterEqual", "InplaceFloorDivide", "InplaceFloorDivides", "IsFinite", "IsInf", "IsNan", "LayerNormGrad",
+        "Less", "LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "NotEqual", "OneHot", "OnesLike", "Round",
+        "Select", "Sign", "ZerosLike",
     }
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ import numpy as np
 from harness import dtypes
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.ops.normalized import Normalized
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec, TupleSpec
 
@@ -107,3 +108,34 @@ class BatchNormGrad(Operator):
             dx = slope * inverse
         dx *= _channels(scale, x)
         return dx, dscale, dbias
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        dout, x, scale, mean, variance, _reserve, *settings = b.inputs
+        dx, ddout, dscale = emit("BatchNormGradGrad", x, dout, scale, mean, variance, *b.dout, *settings)
+        return ddout, dx, dscale, None, None, None
+
+
+@operator
+class BatchNormGradGrad(Operator):
+    """x, dout, scale, mean, variance, gradients of the results of BatchNormGrad, training, epsilon, format: the
+    gradients of x, dout and scale. In training the mean and the variance are those of x."""
+
+    name = "BatchNormGradGrad"
+    tensors = (0, 1, 2, 3, 4, 5, 6, 7)
+
+    def infer(self, call: Call) -> Spec:
+        if not 2 <= len(call.shape(0)) <= 4:
+            raise call.fail("x must have 2 to 4 axes")
+        return TupleSpec(tuple(call.tensor(i).tensor for i in (0, 1, 2)))
+
+    def kernel(self, call: Call, x: Array, *rest: Any) -> tuple[Array, Array, Array]:
+        slope, of_dx = (numerics.wide(rest[i]) for i in (0, 4))
+        scale, mean, variance, of_dscale, of_dbias = (_channels(rest[i], x) for i in (1, 2, 3, 5, 6))
+        training, epsilon, _layout = rest[7:]
+        normal = Normalized(x, mean, 1 / np.sqrt(variance + epsilon), _beside(x))
+        dx, free = slope * of_dscale * normal.scale, of_dx * normal.scale
+        if training:
+            dx = normal.bent(slope * scale, of_dx) + normal.free(slope * of_dscale) * normal.scale
+            free = normal.free(of_dx) * normal.scale
+        ddout = free * scale + of_dscale * normal.unit + of_dbias
+        return dx, ddout, numerics.total(slope * free, _beside(x))

@@ -37,6 +37,11 @@ class AsinhGrad(Unary):
         x, dout = (numerics.wide(a).astype(np.longdouble) for a in args)
         return dout / np.cosh(x)
 
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        out, _dout = b.inputs
+        bent = emit("Muls", emit("Mul", b.dout, b.out), -1.0)
+        return emit("Mul", bent, emit("Tanh", out)), emit("AsinhGrad", out, b.dout)
+
 
 @operator
 class Acosh(Floating):
@@ -61,6 +66,11 @@ class AcoshGrad(Unary):
     def kernel(self, call: Call, *args: Array) -> Array:
         x, dout = (numerics.wide(a).astype(np.longdouble) for a in args)
         return dout / np.sinh(x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        out, _dout = b.inputs
+        bent = emit("Muls", emit("Mul", b.dout, b.out), -1.0)
+        return emit("RealDiv", bent, emit("Tanh", out)), emit("AcoshGrad", out, b.dout)
 
 
 @operator

@@ -13,6 +13,7 @@ from harness.errors import KernelError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import ints
+from harness.framework.ops.normalized import Normalized
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec, TupleSpec
 
@@ -82,3 +83,33 @@ class LayerNormGrad(Operator):
         second = numerics.total(weighted * unit, axes, keepdims=True) / count
         dx = (weighted - first - unit * second) * scale
         return dx, numerics.total(slope * unit, lead), numerics.total(slope, lead)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        *tensors, norm, params = b.inputs
+        dx, ddout, dgamma = emit("LayerNormGradGrad", *tensors, *b.dout, norm, params)
+        return dx, ddout, None, None, dgamma
+
+
+@operator
+class LayerNormGradGrad(Operator):
+    """The arguments of LayerNormGrad, after gamma the gradients of its results: the gradients of x, dout and gamma.
+
+    The kernel has no epsilon: it takes the variance as it is, whatever LayerNorm added to it (measured).
+    """
+
+    name = "LayerNormGradGrad"
+    tensors = (0, 1, 2, 3, 4, 5, 6, 7)
+
+    def infer(self, call: Call) -> Spec:
+        return TupleSpec(tuple(call.tensor(i).tensor for i in (0, 1, 4)))
+
+    def kernel(self, call: Call, x: Array, *rest: Any) -> tuple[Array, Array, Array]:
+        slope, variance, mean, gamma, of_dx, of_dgamma, of_dbeta = map(numerics.wide, rest[:7])
+        norm, params = rest[7:]
+        axes, lead = tuple(range(norm % x.ndim, x.ndim)), tuple(range(params % x.ndim))
+        with np.errstate(divide="ignore", invalid="ignore"):  # rows of one value give no number (measured)
+            normal = Normalized(x, mean, 1 / np.sqrt(variance), axes)
+            free = normal.free(of_dx) * normal.scale
+            dx = normal.bent(slope * gamma, of_dx) + normal.free(slope * of_dgamma) * normal.scale
+            ddout = free * gamma + of_dgamma * normal.unit + of_dbeta
+        return dx, ddout, numerics.total(slope * free, lead)
