@@ -52,29 +52,30 @@ def play(
 ) -> subprocess.CompletedProcess[str]:
     """One process of ``play.py``; of the real package where ``interpreter`` is not this one."""
     given = {"MS_RDR_ENABLE": "1", "MS_RDR_MODE": str(mode), "MS_RDR_PATH": str(folder), **variables}
-    if interpreter != sys.executable:
-        return python([str(REAL), network, situation], given, folder.parent, interpreter)
     with tempfile.TemporaryDirectory() as place:
         prints = [Path(place, name) for name in ("stdout", "stderr")]
         wanted = {
             "arguments": [network, situation], "environment": environment(given), "cwd": str(folder.parent),
             "prints": list(map(str, prints)),
         }  # fmt: skip
-        return subprocess.CompletedProcess([situation], _forked(wanted), *(path.read_text() for path in prints))
+        return subprocess.CompletedProcess(
+            [situation], _forked(interpreter, wanted), *(path.read_text() for path in prints)
+        )
 
 
 @cache
-def _nursery() -> subprocess.Popen[str]:
+def _nursery(interpreter: str) -> subprocess.Popen[str]:
     """See ``nursery.py``; it ends with this process, whose end of its input then closes."""
+    module = ["-m", "tests.rdr.nursery"] if interpreter == sys.executable else [str(REAL)]
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.rdr.nursery"], env=environment({}), cwd=ROOT, stdin=subprocess.PIPE,
+        [interpreter, *module], env=environment({}), cwd=ROOT, stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_signals_as_in_a_terminal,
     )  # fmt: skip
 
 
-def _forked(wanted: Mapping[str, object]) -> int:
-    """The exit code of a process of the nursery's."""
-    nursery = _nursery()
+def _forked(interpreter: str, wanted: Mapping[str, object]) -> int:
+    """The exit code of a process of the interpreter's nursery."""
+    nursery = _nursery(interpreter)
     assert nursery.stdin is not None
     assert nursery.stdout is not None
     nursery.stdin.write(json.dumps(wanted) + "\n")
