@@ -11,7 +11,7 @@ ms.set_seed(5)
 
 def mlp(sizes):
     layers = []
-    for i, o in itertools.pairwise(sizes):
+    for i, o in itertools.pairwise(sizes[:-1]):
         layers += [nn.Dense(i, o), nn.BatchNorm1d(o), nn.ReLU()]
     layers.append(nn.Dense(sizes[-2], sizes[-1]))
     return nn.SequentialCell(*layers)
