@@ -1,7 +1,7 @@
 """Datasets, as the part of ``mindspore.dataset`` that a training on one machine needs."""
 
 from harness.framework import kinds as _kinds
-from harness.framework.dataset import config, iterators, mapping, splitting, transforms, vision  # noqa: F401
+from harness.framework.dataset import config, iterators, mapping, splitting, text, transforms, vision  # noqa: F401
 from harness.framework.dataset.base import Dataset
 from harness.framework.dataset.batches import BatchInfo
 from harness.framework.dataset.folders import ImageFolderDataset
@@ -48,6 +48,7 @@ __all__ = [
     "TFRecordDataset",
     "WeightedRandomSampler",
     "config",
+    "text",
     "transforms",
     "vision",
     "zip",

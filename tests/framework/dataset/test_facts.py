@@ -1,7 +1,7 @@
 """Orders, pixels, values and refusals are those recorded from MindSpore 2.10.0.
 
-``tests/data/dataset/facts.json`` and ``vision.json`` are what ``tests/interop/dataset_facts.py`` and
-``vision_facts.py`` wrote under it.
+``tests/data/dataset/facts.json``, ``vision.json`` and ``text.json`` are what ``dataset_facts.py``, ``vision_facts.py``
+and ``text_facts.py`` of ``tests/interop`` wrote under it.
 """
 
 from __future__ import annotations
@@ -49,6 +49,12 @@ def test_facts(tmp_path: Path) -> None:
     assert len(recorded) > 400
     assert list(found) == list(recorded)
     assert {name: value for name, value in found.items() if value != recorded[name]} == {}
+
+
+def test_texts(tmp_path: Path) -> None:
+    found, recorded = _found("text_facts.py", tmp_path / "text.json")
+    assert len(recorded) > 800
+    assert found == recorded
 
 
 @pytest.mark.long
