@@ -142,3 +142,124 @@ def thrower(x):
 @ms.jit
 def jitted(x):
     return x * 2
+
+
+# what no graph is made of, whether or not it would run
+def with_set(x):
+    a = {1, 2}
+    return x * len(a)
+
+
+def with_set_that_never_runs(x):
+    if x is None:
+        return {1}
+    return x * 2
+
+
+def with_try(x):
+    try:
+        return x * 2
+    except ValueError:
+        return x
+
+
+def with_import(x):
+    import math
+
+    return x * math.pi
+
+
+def with_class(x):
+    class A:
+        pass
+
+    return x * 2
+
+
+def with_named(x):
+    return x * (k := 2) + k
+
+
+def with_delete(x):
+    a = 2
+    del a
+    return x * 2
+
+
+def with_nonlocal(x):
+    k = 1
+
+    def inner():
+        nonlocal k
+        k = 2
+        return x * k
+
+    return inner()
+
+
+def with_inner_set(x):
+    def inner():
+        return {1}
+
+    return x * 2
+
+
+class Flags(nn.Cell):
+    def __init__(self, kind=None):
+        super().__init__()
+        self.flag, self.none = False, None
+
+
+class FlagSet(Flags):
+    def construct(self, x):
+        if self.flag:
+            x = {1}
+        return x
+
+
+class FlagReturned(Flags):
+    def construct(self, x):
+        if not self.flag:
+            return x
+        return {1}
+
+
+class FlagElse(Flags):
+    def construct(self, x):
+        if self.none is None and not self.flag:
+            x = x * 2
+        else:
+            x = {x}
+        return x
+
+
+class FlagTaken(Flags):
+    def construct(self, x):
+        if not self.flag:
+            x = x * len({1})
+        return x
+
+
+class FlagExpression(Flags):
+    def construct(self, x):
+        return {1} if self.flag else x
+
+
+class MadeWithSet:
+    def __init__(self):
+        self.a = {1}
+
+    def act(self, x):
+        return x * len(self.a)
+
+
+class CellWithTry(nn.Cell):
+    def construct(self, x):
+        try:
+            return x
+        finally:
+            pass
+
+
+flag_set, flag_returned, flag_else, flag_taken = FlagSet(), FlagReturned(), FlagElse(), FlagTaken()
+flag_expression, cell_with_try = FlagExpression(), CellWithTry()

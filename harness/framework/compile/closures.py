@@ -20,6 +20,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from harness.framework.compile.closure import Closure
+from harness.framework.compile.grammar import check_source
 from harness.framework.compile.nestings import Recorded, depth_of, recorded
 from harness.framework.compile.places import SourcePosition, end_of, gives_several, holds, is_attribute, picks, place_of
 from harness.framework.compile.source import Function, function_of, is_function, is_shown, is_users
@@ -93,10 +94,11 @@ class _Activation:
 
 
 class Closures:
-    """Finds the closure of the running function. ``root`` stands for what is compiled."""
+    """Finds the closure of the running function. ``root`` stands for what is compiled; ``checks``: what runs is nothing
+    but that, so the source of every function must be such as a graph is made of."""
 
     def __init__(self, stop: FrameType | None) -> None:
-        self.root = Closure(None)
+        self.root, self.checks = Closure(None), False
         self._stop = stop
         self._running: list[_Activation] = []
         self._all: list[_Activation] = []
@@ -107,6 +109,8 @@ class Closures:
         for depth, frame in enumerate(list(frames_of_graphs(self._stop))):
             if depth == len(self._running) or self._running[depth].frame is not frame:
                 del self._running[depth:]
+                if self.checks:
+                    check_source(frame.f_code, frame.f_locals.get("self"))
                 self._running.append(_enter(frame, closure))
                 self._all.append(self._running[-1])
             if self._running[depth].closure.leaves:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from harness.framework.compile.grammar import check_source
 from harness.framework.compile.trace import Tracer
 from harness.framework.tensor import current
 
@@ -40,6 +41,7 @@ def cell_scope(cell: Any, given: Iterable[Any] = ()) -> Iterator[Callable[[Seque
     if active is None:
         yield _nothing
         return
+    check_source(cell.construct.__code__, cell)
     for value in given:
         active.name(value)
     before = active.scope, active.marks, active.cell

@@ -7,6 +7,7 @@ import sys as _sys
 from types import ModuleType as _ModuleType
 from typing import Any as _Any
 
+from harness.framework.tensor.constants import give_numbers
 from harness.framework.tensor.dispatch import (
     OLD,
     Dispatcher,
@@ -45,6 +46,7 @@ __all__ = [
     "current",
     "differentiated_outside",
     "eager_rules",
+    "give_numbers",
     "graph_function",
     "graph_function_key",
     "graph_key",

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from harness.errors import KernelError, SettingTypeError
+from harness.framework import kinds
+from harness.framework.tensor.constants import with_numbers
 from harness.framework.tensor.dispatch import is_eager
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,12 +70,14 @@ def _form(text: str) -> _Form:
 
 
 def with_their_keywords(method: str, function: F) -> F:
-    """``function`` that takes MindSpore's keywords of ``method``.
+    """``function`` that takes MindSpore's keywords of ``method``, and checks its arguments.
 
     Raises, when called:
         SettingTypeError: keywords that are of no form, or not of one.
         KernelError: those of a form that MindSpore's CPU has no kernel for.
     """
+    name = f"Tensor.{method}"
+    function = with_numbers(name, kinds.checked(name, function, 1), 1)
     if method not in _FORMS:
         return function
     forms = [_form(text) for text in _FORMS[method]]

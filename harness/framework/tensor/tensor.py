@@ -360,7 +360,7 @@ def tensor_method(*names: str) -> Callable[[F], F]:
                 _METHODS[name] = function
                 continue
             direct = name in DIRECT_METHODS
-            guarded = with_their_keywords(name, kinds.checked(f"Tensor.{name}", function, 1))
+            guarded = with_their_keywords(name, function)
             made = graph_function(f"Tensor.{REFLECTED.get(name, name)}", guarded, not direct, direct)
             _METHODS[name] = made = or_operator(made, guarded) if name in DIRECT_WITH_FLAG else made
             if name != "__setitem__":

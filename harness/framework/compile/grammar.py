@@ -1,0 +1,96 @@
+"""Statements and expressions that no graph is made of: MindSpore's parser refuses a function that holds one.
+
+Source: MindSpore 2.10.0, measured (``tests/data/misuse/graph_calls.json``): it refuses them wherever they stand, in
+functions within the function, too, and whether or not they would run. Only what an ``if`` on attributes of ``self``
+leaves out is not parsed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from functools import lru_cache
+from linecache import getline
+from types import CodeType
+from typing import Any
+
+from harness.errors import TraceError
+from harness.framework.compile.places import is_attribute
+from harness.framework.compile.source import Function, function_of, is_users
+from harness.framework.tensor import is_eager
+
+#: names of classes of the syntax tree (some are newer than the oldest Python supported)
+_REFUSED = frozenset({
+    "AsyncFunctionDef", "ClassDef", "Delete", "Import", "ImportFrom", "Match", "NamedExpr", "Nonlocal", "Set",
+    "SetComp", "Try", "Yield", "YieldFrom",
+})  # fmt: skip
+
+
+def check_source(code: CodeType, owner: Any) -> None:
+    """Raises ``TraceError``, from the line, if the source of a user's function holds what no graph is made of.
+
+    Args:
+        code: of the function.
+        owner: what the function is a method of; None for nothing.
+    """
+    if is_eager() or not is_users(code.co_filename):
+        return
+    function = function_of(code)
+    if function is None or not _may_hold(function):
+        return
+    found = _first(function.args.defaults, owner) or _block(function.body, owner)
+    if found is not None:
+        place = f"{code.co_filename}:{found.lineno} ({getline(code.co_filename, found.lineno).strip()})"
+        error = TraceError(f"no graph is made of a function that holds a {type(found).__name__}, at {place}")
+        error._placed = True  # type: ignore[attr-defined]
+        _raise_at(error, code, found.lineno)
+
+
+@lru_cache(maxsize=16384)
+def _may_hold(function: Function) -> bool:
+    return any(type(node).__name__ in _REFUSED for node in ast.walk(function))
+
+
+def _block(statements: Iterable[ast.stmt], owner: Any) -> Any:
+    """The first node of the statements that is refused; None for none."""
+    for statement in statements:
+        if isinstance(statement, ast.If) and is_attribute(statement.test):
+            side = statement.body if _holds(statement.test, owner) else statement.orelse
+            if (found := _block(side, owner)) is not None:
+                return found
+            if side and isinstance(side[-1], (ast.Return, ast.Raise)):
+                return None
+        elif (found := _first([statement], owner)) is not None:
+            return found
+    return None
+
+
+def _first(nodes: Iterable[ast.AST], owner: Any) -> Any:
+    for node in nodes:
+        if type(node).__name__ in _REFUSED:
+            return node
+        for name, value in ast.iter_fields(node):
+            members = value if isinstance(value, list) else [value]
+            if name in ("annotation", "returns", "decorator_list") or not all(isinstance(m, ast.AST) for m in members):
+                continue
+            statements = bool(members) and all(isinstance(member, ast.stmt) for member in members)
+            if (found := (_block if statements else _first)(members, owner)) is not None:
+                return found
+    return None
+
+
+def _holds(test: ast.expr, owner: Any) -> bool:
+    try:
+        return bool(eval(compile(ast.Expression(test), "<test>", "eval"), {}, {"self": owner}))
+    except Exception:  # it fails where it runs, too
+        return False
+
+
+def _raise_at(error: Exception, code: CodeType, line: int) -> None:
+    """Raises an error whose traceback ends at a line of a function that does not run yet."""
+    tree = ast.parse("raise error")
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.stmt, ast.expr)):
+            node.lineno = node.end_lineno = line
+    raising = compile(tree, code.co_filename, "exec").replace(co_name=code.co_name)
+    exec(raising, {"error": error})
