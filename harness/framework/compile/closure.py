@@ -26,6 +26,7 @@ class Closure:
         tail: the closure whose call is its result, or None.
         picks: its result is one of several that a call gives, so it waits for its effects in any case.
         several: its result is a tuple.
+        of_cell: it is what a cell's ``construct`` starts in, or goes on in after an ``if`` on no attribute of the cell.
         nodes: the operators written in it.
         of_library: it is a function of the library.
         leaves: the graphs inside it, of a function of the library whose nesting is recorded.
@@ -61,6 +62,7 @@ class Closure:
     by_keyword: bool = False
     picks: bool = False
     several: bool = False
+    of_cell: bool = False
 
     def affect(self, effect: Closure | Node | None) -> None:
         """Notes an effect; the first one makes this closure's call an effect of its parent."""

@@ -200,6 +200,7 @@ def _enter(frame: FrameType, caller: Closure) -> _Activation:
     last = closure
     if before and key is not None:
         closure.of_library = True
+    closure.of_cell = function is not None and frame.f_code.co_name == "construct"
     if function is not None and caller.effects and _sees_values(frame):
         closure.affect(None)
     for _ in range(after):
@@ -344,6 +345,7 @@ def _after(activation: _Activation, statement: Compound, closure: Closure) -> Cl
     after = activation.child((statement, "after"), closure)
     if not after.nodes and not after.passed and not is_attribute(statement.test):
         after.passed = _handed(statement, activation.frame)
+        after.of_cell = closure.of_cell and not any(isinstance(n, (ast.Raise, ast.Return)) for n in ast.walk(statement))
     return after
 
 

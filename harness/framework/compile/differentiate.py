@@ -21,13 +21,14 @@ from harness.framework.compile import custom_backward, reshapes
 from harness.framework.compile.arguments import ARGUMENT
 from harness.framework.compile.complex_gradient import prepared
 from harness.framework.compile.inline import inlining_order
+from harness.framework.compile.reads import read_scope, reads
 from harness.framework.compile.scopes import scope
 from harness.framework.compile.source import where
 from harness.framework.compile.trace import Tracer
 from harness.framework.compile.traced import Traced
 from harness.framework.ops.base import OPERATORS, Backward
 from harness.framework.tensor import Tensor, call
-from harness.graph import Const, Node, Operand, TensorSpec, TupleSpec, printed_order
+from harness.graph import Const, Node, Operand, Parameter, TensorSpec, TupleSpec, printed_order
 
 GRADIENTS = "Gradients/"
 
@@ -94,7 +95,9 @@ class _Gradient:
         self.wrt = list(wrt)
         roots = [self._root(each) for each in _flatten(out)]
         tracer.closures.finish()
-        self.merged = reshapes.Merged((root.operand for root in roots), self.before)
+        behind = [node for root in roots for node in printed_order(root.operand)]
+        self.nested = self._holds_gradient(behind)
+        self.merged = reshapes.Merged((root.operand for root in roots), self.before, self.nested)
         self.roots = [Traced(self.merged.of(r.operand), r.spec) for r in roots]
         self.order: list[Node] = []
         seen: set[int] = set()
@@ -108,6 +111,11 @@ class _Gradient:
         self.scopes = self._scopes()
         # contributions: operand -> [(position of the user, argument, traced gradient)]
         self.parts: dict[int, list[tuple[int, int, Any]]] = {}
+
+    def _holds_gradient(self, behind: Sequence[Node]) -> bool:
+        """Whether a gradient was made within the function whose nodes are ``behind`` its results."""
+        own = {id(node) for node in behind if id(node) not in self.before}
+        return any(id(node) in own for nodes, _scopes in self.tracer.looked_up for node in nodes)
 
     def _root(self, value: Any) -> Traced:
         """A result as a value of the graph: one that depends on nothing is a constant."""
@@ -255,14 +263,25 @@ class _Gradient:
     def _scope_of(self, target: Operand) -> str:
         """Where the contributions to a value are summed: where it stands; an argument's, where the function stands, but
         in ``Default`` if the function takes it as one of ``*args``; a parameter's, in the cell that reads it outside of
-        gradients, and in ``Default`` if none does (measured)."""
+        gradients, and in ``Default`` if none does; but where the read stands, if a gradient was made within the
+        function and one function graph reads the parameter (measured)."""
         if id(target) in self.homes:
             return self.homes[id(target)]
         if isinstance(target, Node) and target.op != ARGUMENT:
             return target.scope
+        if self.nested and isinstance(target, Parameter):
+            within = {id(n.extra.closure): n for n in reversed(self._readers(target))}
+            if len(within) == 1:
+                return read_scope(*within.values())
         readers = self.order if self.readers is None else self.readers
-        found = (n.scope if n.extra.cell is None else n.extra.cell for n in readers if _reads(n, target))
+        found = (n.scope if n.extra.cell is None else n.extra.cell for n in readers if reads(n, target))
         return next(found, "Default")
+
+    def _readers(self, target: Parameter) -> list[Node]:
+        """The operators of the function, used or not, that read a parameter; of equal ones the first."""
+        own = [n for n in self.tracer.created if id(n) not in self.before and not _is_gradient(n)]
+        self.merged.include(own)
+        return [n for n in own if n.kernel and reads(n, target) and self.merged.of(n) is n]
 
     def _sum(self, parts: list[Any], where: str) -> Any:
         if len(parts) == 1:
@@ -290,13 +309,6 @@ class _Gradient:
             raise TraceError("the gradient of a result of dynamic shape needs an explicit sens")
         const = self.tracer.tensor_constant(np.full(spec.shape, value, spec.dtype.numpy), late)
         return Traced(const, spec.tensor)
-
-
-def _reads(node: Node, parameter: Operand) -> bool:
-    """Whether ``node`` takes a parameter, or what is read of it."""
-    return any(
-        i is parameter or (isinstance(i, Node) and i.op == "Load" and i.inputs[0] is parameter) for i in node.inputs
-    )
 
 
 def _leave_cell(node: Node, grads: Sequence[Any]) -> None:
