@@ -185,17 +185,37 @@ def triu(m: Any, k: int = 0) -> Any:
 def diag(v: Any, k: int = 0) -> Any:
     """A matrix with the vector ``v`` on a diagonal; the diagonal of a matrix."""
     given = asarray(v)
-    if len(given.shape) == 2:
-        rows, columns = given.shape
-        return given[asarray(_places(rows, columns, k)[0]), asarray(_places(rows, columns, k)[1])]
-    size = given.shape[0] + abs(k)
-    rows_, columns_ = _places(size, size, k)
-    return ops.scatter_nd(asarray([list(pair) for pair in zip(rows_, columns_, strict=True)]), given, (size, size))
+    return _diagonal(given, k) if len(given.shape) == 2 else _matrix(given, k)
 
 
-def _places(rows: int, columns: int, k: int) -> tuple[list[int], list[int]]:
-    found = [(row, row + k) for row in range(rows) if 0 <= row + k < columns]
-    return [row for row, _ in found], [column for _, column in found]
+def _matrix(given: Any, k: int) -> Any:
+    size, away = given.shape[0], abs(k)
+    made = given * ops.eye(size, size, given.dtype)
+    if not k:
+        return made
+    beside, below = (ops.zeros(shape, given.dtype) for shape in ((size, away), (away, size + away)))
+    wide = ops.concat((beside, made) if k > 0 else (made, beside), 1)
+    return ops.concat((wide, below) if k > 0 else (below, wide), 0)
+
+
+def _diagonal(given: Any, k: int) -> Any:
+    """The sums of rows where all but a diagonal is 0, without those that it does not meet (recorded)."""
+    rows, columns = given.shape
+    first, length = max(0, -k), min(rows + min(k, 0), columns - max(k, 0))
+    if length <= 0:
+        return ops.zeros((0,), given.dtype)
+    ones = ops.eye(rows, columns, given.dtype)
+    if k > 0:
+        ones = ops.concat((ops.zeros((rows, k), given.dtype), _first(ones, (rows, columns - k), 1)), 1)
+    elif k < 0:
+        ones = ops.concat((ops.zeros((-k, columns), given.dtype), _first(ones, (rows + k, columns), 2)), 0)
+    sums = ops.ReduceSum()(given * ones, (1,))
+    return ops.strided_slice(sums, (first,), (first + length,), (1,))
+
+
+def _first(x: Any, size: tuple[int, int], whole: int) -> Any:
+    """The first of a matrix; ``whole`` is the mask of the axis that is taken whole."""
+    return ops.strided_slice(x, (0, 0), size, (1, 1), begin_mask=whole, end_mask=whole)
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> Any:

@@ -235,10 +235,11 @@ def kron(a: Any, b: Any) -> Any:
     """Each element of ``a`` times all of ``b``."""
     first, second = asarray(a), asarray(b)
     rank = max(len(first.shape), len(second.shape))
-    x, y = (each.reshape((1,) * (rank - len(each.shape)) + each.shape) for each in (first, second))
-    wide = x.reshape(tuple(n for size in x.shape for n in (size, 1)))
-    product = wide * y.reshape(tuple(n for size in y.shape for n in (1, size)))
-    return product.reshape(tuple(m * n for m, n in zip(x.shape, y.shape, strict=True)))
+    x, y = ((1,) * (rank - len(each.shape)) + tuple(each.shape) for each in (first, second))
+    tall = ops.tile(first.reshape((*x, *(1,) * rank)), ((1,) * rank + y))
+    tall = ops.transpose(tall, tuple(at for axis in range(rank) for at in (axis, axis + rank)))
+    wide = second if tuple(second.shape) == y else second.reshape(y)
+    return tall.reshape(tuple(m * n for m, n in zip(x, y, strict=True))) * ops.tile(wide, x)
 
 
 def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
@@ -260,9 +261,17 @@ def dot(a: Any, b: Any) -> Any:
     first, second = asarray(a), asarray(b)
     if not first.shape or not second.shape:
         return first * second
-    if len(second.shape) == 1:
-        return ops.matmul(first, second)
-    return tensordot(first, second, ((len(first.shape) - 1,), (len(second.shape) - 2,)))
+    if len(second.shape) > 1:
+        second = ops.transpose(second, (*range(len(second.shape) - 2), len(second.shape) - 1, len(second.shape) - 2))
+    return _by_rows(first, second)
+
+
+def _by_rows(first: Any, second: Any) -> Any:
+    """Sums of products of each row of ``first`` with each of ``second``: one MatMul of matrices (recorded)."""
+    if first.shape[-1] != second.shape[-1]:
+        raise SettingError(f"numpy: rows of {first.shape} and {second.shape} differ in length")
+    rows = (each.reshape((-1, each.shape[-1])) for each in (first, second))
+    return ops.MatMul(False, True)(*rows).reshape((*first.shape[:-1], *second.shape[:-1]))
 
 
 def inner(a: Any, b: Any) -> Any:
@@ -270,12 +279,12 @@ def inner(a: Any, b: Any) -> Any:
     first, second = asarray(a), asarray(b)
     if not first.shape or not second.shape:
         return first * second
-    return tensordot(first, second, ((len(first.shape) - 1,), (len(second.shape) - 1,)))
+    return _by_rows(first, second)
 
 
 def outer(a: Any, b: Any) -> Any:
     """Products of each with each."""
-    return asarray(a).ravel().expand_dims(1) * asarray(b).ravel().expand_dims(0)
+    return ops.MatMul()(asarray(a).reshape((-1, 1)), asarray(b).reshape((1, -1)))
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
@@ -294,12 +303,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
     """The sum of a diagonal."""
-    from harness.framework.numpy.shapes import diagonal
-
-    found = diagonal(a, offset, axis1, axis2)
-    wide = found if found.dtype.kind in "fc" else cast(found, dtypes.int64)
-    total = wide.sum(axis=-1)
-    return cast(total, (dtypes.bool_ if found.dtype.kind == "b" else total.dtype) if dtype is None else dtype)
+    return asarray(a).trace(offset, axis1, axis2, dtype)
 
 
 def bitwise_not(x: Any, dtype: Any = None) -> Any:
