@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -266,11 +267,12 @@ def dot(a: Any, b: Any) -> Any:
     return _by_rows(first, second)
 
 
-def _by_rows(first: Any, second: Any) -> Any:
-    """Sums of products of each row of ``first`` with each of ``second``: one MatMul of matrices (recorded)."""
+def _by_rows(first: Any, second: Any, *counts: int) -> Any:
+    """Sums of products of each row of ``first`` with each of ``second``: one MatMul of matrices, of ``counts`` rows
+    where these are given (recorded)."""
     if first.shape[-1] != second.shape[-1]:
         raise SettingError(f"numpy: rows of {first.shape} and {second.shape} differ in length")
-    rows = (each.reshape((-1, each.shape[-1])) for each in (first, second))
+    rows = (each.reshape((n, each.shape[-1])) for each, n in zip((first, second), counts or (-1, -1), strict=True))
     return ops.MatMul(False, True)(*rows).reshape((*first.shape[:-1], *second.shape[:-1]))
 
 
@@ -279,12 +281,13 @@ def inner(a: Any, b: Any) -> Any:
     first, second = asarray(a), asarray(b)
     if not first.shape or not second.shape:
         return first * second
-    return _by_rows(first, second)
+    return _by_rows(first, second, *(math.prod(each.shape[:-1]) for each in (first, second)))
 
 
 def outer(a: Any, b: Any) -> Any:
     """Products of each with each."""
-    return ops.MatMul()(asarray(a).reshape((-1, 1)), asarray(b).reshape((1, -1)))
+    first, second = asarray(a), asarray(b)
+    return ops.MatMul()(*(x.reshape(shape) for x, shape in ((first, (first.size, 1)), (second, (1, second.size)))))
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
