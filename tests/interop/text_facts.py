@@ -86,6 +86,7 @@ VOCABS: dict[str, Callable[[], Any]] = {
     "file": lambda: V.from_file(written("x,1\ny,2\nz\n"), ","),
     "file cut": lambda: V.from_file(written("x,1\ny,2\nz\n"), ",", 2, ["<p>"], False),
     "file whole": lambda: V.from_file(written("x \n y\n\nz\n")),
+    "file of returns": lambda: V.from_file(written("x,1\r\ny\r\n")),
     "file twice": lambda: V.from_file(written("x,1\nx\n"), ","),
     "file special": lambda: V.from_file(written("x\nz\n"), special_tokens=["z"]),
     "file none": lambda: V.from_file(written("x\n"), vocab_size=0),

@@ -141,7 +141,7 @@ class Vocab:
         of_type(delimiter, str, "delimiter")
         if not Path(of_type(file_path, str, "file_path")).is_file():
             raise StateError(f"Vocab: there is no file {file_path!r}")
-        lines = Path(file_path).read_text(encoding="utf-8").split("\n")
+        lines = Path(file_path).read_bytes().decode().split("\n")  # a carriage return is a part of its word
         lines = (lines[:-1] if lines[-1] == "" else lines)[:size]
         words = [line.split(delimiter)[0] if delimiter else line for line in lines]
         if len(set(words)) < len(words):
