@@ -128,6 +128,7 @@ TRANSFORMS: dict[str, Callable[[], Any]] = {
     "uint8": lambda: text.ToNumber(ms.uint8),
     "int8": lambda: text.ToNumber(ms.int8),
     "float32": lambda: text.ToNumber(ms.float32),
+    "float64": lambda: text.ToNumber(ms.float64),
     "float16": lambda: text.ToNumber(ms.float16),
     "bool": lambda: text.ToNumber(ms.bool_),
     "pairs": lambda: text.Ngram(2),
@@ -145,7 +146,8 @@ TRANSFORMS: dict[str, Callable[[], Any]] = {
 }
 INPUTS = (
     "", " ", " a ", "a\tb\nc", "a\u3000b\xa0c\u200bd", "a\x1cb\x85c\u2028d", "H\u00e4 \u4e2d\u6587 x", "Stra\u00dfe",
-    "12", "-1", "300", "1.7", "1e3", "x", "good", b"a b", 3, ["good", "movie"], ["good", "zzz"], ["1", "2.5"],
+    "12", "-1", "300", "1.7", "1e3", "inf", "-nan", "0x10", "1e-40", "1e-320", "1e39", "65520", "6e-8", ".5", "\t4",
+    "x", "good", b"a b", 3, ["good", "movie"], ["good", "zzz"], ["1", "2.5"],
     [["good"], ["the"]], [1, 2, 3], [[1, 2, 3], [3, 4, 5]], ["long", "a", "b", "c"],
 )  # fmt: skip
 for name, make in TRANSFORMS.items():

@@ -320,13 +320,18 @@ def apart(call):
     return json.loads(text) if text else "no answer"
 
 
-if __name__ == "__main__":
-    target = os.path.abspath(sys.argv[1])
+def write(target, *makers):
+    """Writes what the cases give to ``target``."""
+    target = os.path.abspath(target)
     ds.config.set_num_parallel_workers(1)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        found = {name: apart(call) for cases in (files, reading, columns, texts, refusals) for name, call in cases()}
+        found = {name: apart(call) for cases in makers for name, call in cases()}
         os.chdir("/")
     with open(target, "w", encoding="utf-8") as file:
         rows_of = (f"{json.dumps(name)}: {json.dumps(each)}" for name, each in found.items())
         file.write("{\n" + ",\n".join(rows_of) + "\n}\n")
+
+
+if __name__ == "__main__":
+    write(sys.argv[1], files, reading, columns, texts, refusals)

@@ -6,6 +6,7 @@ from harness.framework.dataset.base import Dataset
 from harness.framework.dataset.batches import BatchInfo
 from harness.framework.dataset.folders import ImageFolderDataset
 from harness.framework.dataset.images import Cifar10Dataset, Cifar100Dataset, FashionMnistDataset, MnistDataset
+from harness.framework.dataset.lines import CSVDataset, TextFileDataset
 from harness.framework.dataset.operations import zip_datasets as zip
 from harness.framework.dataset.records import MindDataset
 from harness.framework.dataset.samplers import (
@@ -27,6 +28,7 @@ from harness.framework.outside import keep_outside as _keep_outside
 
 __all__ = [
     "BatchInfo",
+    "CSVDataset",
     "Cifar10Dataset",
     "Cifar100Dataset",
     "Dataset",
@@ -46,6 +48,7 @@ __all__ = [
     "SubsetRandomSampler",
     "SubsetSampler",
     "TFRecordDataset",
+    "TextFileDataset",
     "WeightedRandomSampler",
     "config",
     "text",

@@ -34,6 +34,14 @@ def flag(value: Any, name: str, owner: str) -> bool:
     return value
 
 
+def of_type(value: Any, kinds: type | tuple[type, ...], name: str) -> Any:
+    """``value``; ``SettingTypeError`` unless it is of one of ``kinds`` (True and False are no numbers)."""
+    allowed = kinds if isinstance(kinds, tuple) else (kinds,)
+    if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
+        raise SettingTypeError(f"{name} must be {' or '.join(k.__name__ for k in allowed)}, got {value!r}")
+    return value
+
+
 def names_of(columns: str | Sequence[str], owner: str) -> list[str]:
     """Column names as a list; ``SettingTypeError`` unless a str or several, ``SettingError`` if one stands twice."""
     if not isinstance(columns, (str, list, tuple)):

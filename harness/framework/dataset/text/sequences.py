@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from harness.errors import SettingError, StateError
-from harness.framework.dataset.checks import whole
+from harness.framework.dataset.checks import of_type, whole
 from harness.framework.dataset.text.tokens import texts
-from harness.framework.dataset.text.vocab import of_type
 from harness.framework.dataset.transforms.base import Fixed, RowFunction, Transform
 
 

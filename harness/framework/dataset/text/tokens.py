@@ -5,6 +5,7 @@ Source: MindSpore 2.10.0, measured (``tests/data/dataset/text.json``).
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from abc import abstractmethod
@@ -14,14 +15,14 @@ import numpy as np
 
 from harness.dtypes import DType
 from harness.errors import SettingTypeError, StateError
-from harness.framework.dataset.text.vocab import Vocab, of_type, to_str
+from harness.framework.dataset.checks import of_type
+from harness.framework.dataset.numbers import number
+from harness.framework.dataset.text.vocab import Vocab, to_str
 from harness.framework.dataset.transforms.base import Fixed
 
 #: what Unicode calls white space; Python's ``split`` takes four control characters more
 _BLANKS = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _WORDS = re.compile(f"[^{_BLANKS}]+")
-_WHOLE = re.compile(r"\s*([+-]?\d+)")
-_FRACTION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 
 
 def texts(array: Any, owner: str) -> Any:
@@ -139,10 +140,7 @@ class ToNumber(Fixed):
         return np.array(made, self.data_type).reshape(array.shape)
 
     def _number(self, text: str) -> Any:
-        whole = self.data_type.kind != "f"
-        found = (_WHOLE if whole else _FRACTION).match(text)
-        limits: Any = np.iinfo(self.data_type) if whole else np.finfo(self.data_type)
-        number = None if found is None else int(found[1]) if whole else float(found[1])
-        if number is None or not limits.min <= number <= limits.max:
+        found = number(text, self.data_type)
+        if found is None or math.isinf(found):
             raise StateError(f"ToNumber: {text!r} is no number of {self.data_type}")
-        return number
+        return found

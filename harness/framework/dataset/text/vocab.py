@@ -14,16 +14,9 @@ import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset.base import Dataset
+from harness.framework.dataset.checks import of_type
 
 _LAST = 2**31 - 1
-
-
-def of_type(value: Any, kinds: type | tuple[type, ...], name: str) -> Any:
-    """``value``; ``SettingTypeError`` unless it is of one of ``kinds`` (True and False are no numbers)."""
-    allowed = kinds if isinstance(kinds, tuple) else (kinds,)
-    if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
-        raise SettingTypeError(f"{name} must be {' or '.join(k.__name__ for k in allowed)}, got {value!r}")
-    return value
 
 
 def _texts(values: Any, name: str) -> list[str]:
