@@ -69,18 +69,18 @@ class FilesDataset(Dataset):
 
     # -- what a subclass defines ---------------------------------------------------------------------------------------
     @abstractmethod
-    def chosen(self) -> list[Any]:
-        """What ``read`` needs of each column; where it is empty an epoch has no rows."""
+    def _chosen(self) -> list[Any]:
+        """What ``_read`` needs of each column; where it is empty an epoch has no rows."""
 
     @abstractmethod
-    def count(self, path: str) -> int:
+    def _count(self, path: str) -> int:
         """Rows of a file."""
 
     @abstractmethod
-    def read(self, path: str, start: int, end: int | None, chosen: list[Any]) -> Iterator[Row]:
+    def _read(self, path: str, start: int, end: int | None, chosen: list[Any]) -> Iterator[Row]:
         """Rows ``start`` to ``end`` (None for all) of a file."""
 
-    def check_shards(self) -> None:
+    def _check_shards(self) -> None:
         """``StateError`` where shards cannot be made."""
 
     def is_shuffled(self) -> bool:
@@ -90,15 +90,15 @@ class FilesDataset(Dataset):
         return self.num_shards > 1
 
     # -- which rows ----------------------------------------------------------------------------------------------------
-    def counts(self) -> list[int]:
+    def _counts(self) -> list[int]:
         """Rows of each file, counted once."""
         if self._counted is None:
-            self._counted = [self.count(path) for path in self.files]
+            self._counted = [self._count(path) for path in self.files]
         return self._counted
 
     def size(self) -> int:
-        self.check_shards()
-        counts = self.counts()
+        self._check_shards()
+        counts = self._counts()
         if self.equal:
             count = -(-sum(counts) // self.num_shards)
         else:
@@ -106,17 +106,17 @@ class FilesDataset(Dataset):
         return min(count, self.num_samples) if self.num_samples else count
 
     def passes(self, seed: int) -> Iterator[Iterator[Row]]:
-        self.check_shards()
+        self._check_shards()
         if self.order != samplers.Shuffle.GLOBAL:
-            yield from self.unshuffled(seed)
+            yield from self._unshuffled(seed)
             return
-        rows = -(-sum(self.counts()) // self.num_shards)
+        rows = -(-sum(self._counts()) // self.num_shards)
         buffer = max(2, min(_BUFFER, rows // len(self.files) * _FOR_EACH))
         yield from Shuffle(_Unshuffled(self), buffer).passes(seed)
 
-    def unshuffled(self, seed: int) -> Iterator[Iterator[Row]]:
+    def _unshuffled(self, seed: int) -> Iterator[Iterator[Row]]:
         """Rows of one epoch after the other; only files are in a drawn order."""
-        chosen = self.chosen()
+        chosen = self._chosen()
         keys = list(range(len(self.files)))
         for epoch in itertools.count(1):
             if self.is_shuffled():
@@ -135,7 +135,7 @@ class FilesDataset(Dataset):
 
     def _equal_pieces(self, keys: list[int]) -> list[tuple[int, int, int | None]]:
         """The files that hold this shard's rows, from the start again at the end."""
-        counts = self.counts()
+        counts = self._counts()
         share = -(-sum(counts) // self.num_shards)
         low, high = share * self.shard_id, share * (self.shard_id + 1)
         pieces: list[tuple[int, int, int | None]] = []
@@ -151,7 +151,7 @@ class FilesDataset(Dataset):
 
     def _rows(self, share: list[tuple[int, int, int | None]], chosen: list[Any]) -> Iterator[Row]:
         for key, start, end in share:
-            yield from self.read(self.files[key], start, end, chosen)
+            yield from self._read(self.files[key], start, end, chosen)
 
     def _found(self, given: Any) -> list[str]:
         """The files of paths and patterns, sorted."""
@@ -183,7 +183,7 @@ class _Unshuffled(Dataset):
         return self.source.size()
 
     def passes(self, seed: int) -> Iterator[Iterator[Row]]:
-        return self.source.unshuffled(seed)
+        return self.source._unshuffled(seed)
 
 
 def _in_turn(sources: list[Iterator[Row]]) -> Iterator[Row]:

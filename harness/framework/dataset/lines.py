@@ -33,12 +33,12 @@ def _text(raw: bytes, where: str) -> str:
 class _LinesDataset(FilesDataset):
     """Base of both: refuses files without a row."""
 
-    def check_rows(self) -> None:
+    def _check_rows(self) -> None:
         """``StateError`` where there is no row in any file."""
-        if not sum(self.counts()):
+        if not sum(self._counts()):
             raise StateError(f"{self.owner}: there is no row in {self.files}")
 
-    def opened(self, path: str) -> Any:
+    def _opened(self, path: str) -> Any:
         """A file to read bytes from; ``StateError`` if it cannot be read."""
         try:
             return open(open_with_status(path)[0], "rb")
@@ -78,18 +78,18 @@ class TextFileDataset(_LinesDataset):
     def columns(self) -> list[str]:
         return ["text"]
 
-    def chosen(self) -> list[Any]:
-        self.check_rows()
+    def _chosen(self) -> list[Any]:
+        self._check_rows()
         return self.columns()
 
     def _lines(self, path: str) -> Iterator[bytes]:
-        with self.opened(path) as file:
+        with self._opened(path) as file:
             yield from (line for each in file if (line := each.removesuffix(b"\n")))
 
-    def count(self, path: str) -> int:
+    def _count(self, path: str) -> int:
         return sum(1 for _ in self._lines(path))
 
-    def read(self, path: str, start: int, end: int | None, chosen: list[Any]) -> Iterator[Row]:
+    def _read(self, path: str, start: int, end: int | None, chosen: list[Any]) -> Iterator[Row]:
         for at, line in itertools.islice(enumerate(self._lines(path)), start, end):
             yield (np.array(_text(line, f"{self.owner}: {path!r}, line {at}")),)
 
@@ -156,13 +156,13 @@ class CSVDataset(_LinesDataset):
 
     def _head(self, path: str) -> list[str]:
         """The names in the first line of a file."""
-        with self.opened(path) as file:
+        with self._opened(path) as file:
             line = file.readline().removesuffix(b"\n").removesuffix(b"\r")
         names = _text(line, f"{self.owner}: {path!r}, the first line").split(self.between.decode("latin-1"))
         return names[:-1] if names[-1] == "" else names
 
-    def chosen(self) -> list[Any]:
-        self.check_rows()
+    def _chosen(self) -> list[Any]:
+        self._check_rows()
         count = len(self.columns())
         if len(self.types) > count:
             raise StateError(f"{self.owner}: {len(self.types)} column_defaults for {count} columns")
@@ -170,7 +170,7 @@ class CSVDataset(_LinesDataset):
 
     def _records(self, path: str) -> Iterator[tuple[list[bytes], bool]]:
         """The fields of each row, and whether it ends with the file instead of a line's end."""
-        with self.opened(path) as file:
+        with self._opened(path) as file:
             if not self.names:
                 file.readline()
             content = file.read()
@@ -189,10 +189,10 @@ class CSVDataset(_LinesDataset):
                 fields = []
                 row += 1
 
-    def count(self, path: str) -> int:
+    def _count(self, path: str) -> int:
         return sum(1 for _ in self._records(path))
 
-    def read(self, path: str, start: int, end: int | None, chosen: list[Any]) -> Iterator[Row]:
+    def _read(self, path: str, start: int, end: int | None, chosen: list[Any]) -> Iterator[Row]:
         for at, (fields, ended) in itertools.islice(enumerate(self._records(path)), start, end):
             if ended and len(fields) == 1:
                 return

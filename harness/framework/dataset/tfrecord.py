@@ -131,9 +131,9 @@ class TFRecordDataset(FilesDataset):
         self.num_samples = self.num_samples or (self.schema.num_rows if self.schema else 0)
 
     def columns(self) -> list[str]:
-        return [column.name for column in self.chosen()]
+        return [column.name for column in self._chosen()]
 
-    def chosen(self) -> list[Column]:
+    def _chosen(self) -> list[Column]:
         """The columns of a row; none where the first record is empty: MindSpore then gives no rows."""
         if len(set(self.wanted)) < len(self.wanted):
             raise StateError(f"{_OWNER}: a column is named twice in {self.wanted}")
@@ -150,17 +150,17 @@ class TFRecordDataset(FilesDataset):
             raise StateError(f"{_OWNER}: the schema has no columns")
         return chosen
 
-    def count(self, path: str) -> int:
+    def _count(self, path: str) -> int:
         return sum(1 for _ in _records(path, self.compression))
 
-    def check_shards(self) -> None:
+    def _check_shards(self) -> None:
         if (self.compression or not self.equal) and len(self.files) < self.num_shards:
             raise StateError(
                 f"{_OWNER}: {len(self.files)} files are too few for {self.num_shards} shards; "
                 "shard_equal_rows=True shares the rows of files that are not compressed"
             )
 
-    def read(self, path: str, start: int, end: int | None, chosen: list[Column]) -> Iterator[Row]:
+    def _read(self, path: str, start: int, end: int | None, chosen: list[Column]) -> Iterator[Row]:
         for at, record in itertools.islice(enumerate(_records(path, self.compression)), start, end):
             where = f"{path!r}, record {at}"
             found = features(record, where)
