@@ -46,7 +46,7 @@ class _Step:
         gathered, members: the state after the reads and the tuple of them, where there are any.
         at: number of the updating operator among those traced.
         differentiated: whether the gradient had been taken.
-        written: the parameters (by id) that had been written before.
+        written: the parameters (by id) that had been written before, or handed to an update.
         zeros: reads of weights for zeros, after those of the differentiated function.
         own: how many units are of that function.
         update, after: that operator and the state after it.
@@ -290,7 +290,8 @@ class States:
 
     def _written(self) -> frozenset[int]:
         parameters = [r.inputs[0] for unit in self._log.units for r in unit.reads]
-        return frozenset(id(p) for p in parameters if isinstance(p, Parameter) and p.is_inplace)
+        handed = (p for p in parameters if isinstance(p, Parameter) and (p.is_inplace or id(p) in self._updates))
+        return frozenset(map(id, handed))
 
     def link(self) -> Operand:
         """Lets each state follow the one before it; gives the last."""
