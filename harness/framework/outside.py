@@ -40,7 +40,7 @@ def outside_graphs(
         function: any function or method.
         kind: Python's own class of the error.
         name: how the message names it.
-        first: raises for arguments by position that MindSpore refuses before it comes to what no graph can hold.
+        first: raises for arguments that MindSpore refuses before it comes to what no graph can hold; given by position.
     """
     owner = name or function.__qualname__
 
@@ -50,9 +50,14 @@ def outside_graphs(
         while frame is not None and frame.f_globals.get("__name__") == _CHECKS:
             frame = frame.f_back
         # What fails with an AttributeError does so further in: its arguments are bound first.
-        if _within and frame and _within[0](frame) and (kind is not AttributeError or _binds(function, args, kwargs)):
-            if first is not None:
-                first(*args)
+        if (
+            _within
+            and frame
+            and _within[0](frame)
+            and (kind is not AttributeError or _bound(function, args, kwargs) is not None)
+        ):
+            if first is not None and (given := _bound(function, args, kwargs)) is not None:
+                first(*given)
             raise ERRORS[kind](f"{owner} cannot be called within a graph; call it outside of construct")
         return function(*args, **kwargs)
 
@@ -92,12 +97,12 @@ def _opaque(method: F) -> F:
     return called  # type: ignore[return-value]
 
 
-def _binds(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def _bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+    """The arguments of a call by position; None if the function does not take them."""
     try:
-        inspect.signature(function).bind(*args, **kwargs)
+        return inspect.signature(function).bind(*args, **kwargs).args
     except TypeError:
-        return False
-    return True
+        return None
 
 
 def keep_outside(

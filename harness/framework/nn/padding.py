@@ -57,9 +57,9 @@ class _Around(Cell):
 
     def _pairs(self, padding: Any) -> tuple[int, ...]:
         given = (padding,) * (2 * self._rank) if isinstance(padding, int) else tuple(padding)
-        if len(given) != 2 * self._rank or any(isinstance(n, bool) or not isinstance(n, int) for n in given):
+        if len(given) != 2 * self._rank or any(not isinstance(n, int) for n in given):
             raise SettingError(f"{self.cls_name}: padding must be an int or {2 * self._rank} of them, got {padding!r}")
-        return given
+        return tuple(map(int, given))
 
 
 class _Constant(_Around):

@@ -25,6 +25,11 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _with_axes(name: str, x: Any) -> None:
+    if not x.shape:
+        raise SettingError(f"{name}: a tensor with an axis is needed, got one without")
+
+
 class Tril(Cell):
     """What is on and below the ``k``-th diagonal, as a product with ones and zeros."""
 
@@ -32,6 +37,7 @@ class Tril(Cell):
         super().__init__()
 
     def construct(self, x: Any, k: int = 0) -> Any:
+        _with_axes("tril", x)
         return x * Tensor(np.tril(np.ones(x.shape), k), x.dtype)
 
 
@@ -42,6 +48,7 @@ class Triu(Cell):
         super().__init__()
 
     def construct(self, x: Any, k: int = 0) -> Any:
+        _with_axes("triu", x)
         return x * Tensor(np.triu(np.ones(x.shape), k), x.dtype)
 
 

@@ -20,7 +20,7 @@ from harness.framework.ops.base import OPERATORS, Backward, Call, Operator, oper
 from harness.framework.ops.primitive import Primitive
 from harness.framework.tensor import Parameter as _Parameter
 from harness.framework.tensor import Tensor as _Tensor
-from harness.framework.tensor import give_numbers as _give_numbers
+from harness.framework.tensor import bring_all as _bring_all
 from harness.framework.tensor import graph_function as _graph_function
 
 __all__ = ["OPERATORS", "Backward", "Call", "Operator", "Primitive", "operator"]
@@ -47,7 +47,7 @@ for _package in (_functions, _primitives):
         _module = _importlib.import_module(f"{_package.__name__}.{_found.name}")
         _members = {_name: getattr(_module, _name) for _name in _module.__all__}
         _kinds.guard_all("ops", _members)
-        _give_numbers("ops", _members)
+        _bring_all("ops", _members)
         for _name, _member in _members.items():
             if _name in _PRIMITIVES:
                 _member = _by_keyword(_member, _graph_function(f"ops.{_name}", _member, keywords=True))

@@ -7,7 +7,7 @@ import sys as _sys
 from types import ModuleType as _ModuleType
 from typing import Any as _Any
 
-from harness.framework.tensor.constants import give_numbers
+from harness.framework.tensor.arguments import bring_all
 from harness.framework.tensor.dispatch import (
     OLD,
     Dispatcher,
@@ -42,11 +42,11 @@ __all__ = [
     "Symbol",
     "Tensor",
     "as_array",
+    "bring_all",
     "call",
     "current",
     "differentiated_outside",
     "eager_rules",
-    "give_numbers",
     "graph_function",
     "graph_function_key",
     "graph_key",

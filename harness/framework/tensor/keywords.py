@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from harness.errors import KernelError, SettingTypeError
 from harness.framework import kinds
-from harness.framework.tensor.constants import with_numbers
+from harness.framework.tensor.arguments import brought
 from harness.framework.tensor.dispatch import is_eager
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -77,7 +77,7 @@ def with_their_keywords(method: str, function: F) -> F:
         KernelError: those of a form that MindSpore's CPU has no kernel for.
     """
     name = f"Tensor.{method}"
-    function = with_numbers(name, kinds.checked(name, function, 1), 1)
+    function = brought(name, kinds.checked(name, function, 1), 1)
     if method not in _FORMS:
         return function
     forms = [_form(text) for text in _FORMS[method]]

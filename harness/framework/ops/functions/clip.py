@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import UnsupportedError
+from harness.errors import SettingAttributeError, SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import cast, constant_value, scalar
 from harness.framework.ops.functions.cells import made_at_each_call
 from harness.framework.ops.functions.control import cond
 from harness.framework.ops.functions.inner import addn_of, select_of
 from harness.framework.ops.functions.math import sqrt, square
-from harness.framework.tensor import Tensor, call, graph_function
+from harness.framework.tensor import Tensor, call, graph_function, is_eager
 
 __all__ = ["clip_by_global_norm", "clip_by_norm", "clip_by_value"]
 
@@ -99,8 +99,12 @@ def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfi
         The type of ``x``. The operators are those of MindSpore 2.10.0 (measured).
     """
     several = list(x) if isinstance(x, (tuple, list)) else [x]
-    if not several or not all(isinstance(each, Tensor) for each in several):
-        raise TypeError(f"ops.clip_by_norm takes a tensor, or a tuple or list of them, got {type(x).__name__}")
+    if not several:
+        raise SettingError("ops.clip_by_norm takes one tensor or more, got none")
+    for each in several:
+        if not isinstance(each, Tensor):
+            raise SettingAttributeError(f"ops.clip_by_norm takes tensors, which have a dtype, got {each!r}")
+    max_norm = _bound_of_norm(max_norm)
     if not is_number(max_norm) or not is_number(norm_type):
         raise TypeError(f"max_norm and norm_type of ops.clip_by_norm must be numbers, got {max_norm!r}, {norm_type!r}")
     if error_if_nonfinite or not np.isfinite(norm_type):
@@ -117,6 +121,15 @@ def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfi
         share,
     )
     return clipped[0] if not isinstance(x, (tuple, list)) else type(x)(clipped)
+
+
+def _bound_of_norm(given: Any) -> Any:
+    """A bound as a number, which a tensor of one element is, too; a graph takes a float alone (measured)."""
+    if isinstance(given, (tuple, list)) or (isinstance(given, Tensor) and given.size != 1):
+        raise SettingError(f"ops.clip_by_norm: max_norm must be one number, got {given!r}")
+    if not is_eager() and not isinstance(given, float):
+        raise SettingTypeError(f"ops.clip_by_norm: max_norm must be a float in a graph, got {given!r}")
+    return given.item() if isinstance(given, Tensor) else given
 
 
 def _norm(x: Any, power: float) -> Any:

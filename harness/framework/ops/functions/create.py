@@ -8,7 +8,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import DtypeError, SettingTypeError
+from harness.errors import DtypeError, SettingError, SettingTypeError
 from harness.framework.ops.constants import TYPE_IDS, int_tensor, type_tensor
 from harness.framework.ops.functions.shape import as_dtype, sizes
 from harness.framework.tensor import Tensor, call, is_tracing, tensor_method
@@ -104,9 +104,17 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
         start, end = 0, start
     if step == 0:
         raise ValueError("arange: step must not be 0")
+    start, end, step = (_bound(v) for v in (start, end, step))
     whole = all(isinstance(v, int) for v in (start, end, step))
     target = as_dtype(dtype) if dtype is not None else dtypes.int64 if whole else dtypes.float32
     return Tensor(np.arange(start, end, step).astype(target.numpy), target)
+
+
+def _bound(given: Any) -> Any:
+    """A bound as a number, which a tensor without axes stands for, too."""
+    if isinstance(given, Tensor) and given.shape:
+        raise SettingError(f"arange: a tensor in place of a number has no axes, got shape {given.shape}")
+    return given.asnumpy().item() if isinstance(given, Tensor) else given
 
 
 def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import SettingTypeError
+from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.shape import sizes
@@ -30,6 +30,8 @@ def _gather(self: Tensor, input_indices: Any, axis: Any, batch_dims: Any = None,
     if batch_dims is not None and not isinstance(input_indices, Tensor):
         raise SettingTypeError(f"Tensor.gather: input_indices must be a Tensor, got {type(input_indices).__name__}")
     if ext or isinstance(axis, Tensor):
+        if isinstance(axis, Tensor) and isinstance(input_indices, Tensor):
+            raise SettingTypeError("Tensor.gather: the axis must be an int, got a Tensor")
         dim, index = (axis, input_indices) if isinstance(input_indices, Tensor) else (input_indices, axis)
         return gather_d(self, dim, index)
     return gather(self, input_indices, axis, batch_dims or 0)
@@ -44,6 +46,8 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
 @tensor_method("index_select")
 def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
     """Slices of ``input`` at the positions ``index`` (1-D) along ``axis``."""
+    if len(index.shape) != 1:
+        raise SettingError(f"index_select: the index must have one axis, got shape {tuple(index.shape)}")
     return gather(input, index, axis)
 
 

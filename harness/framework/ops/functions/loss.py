@@ -128,6 +128,8 @@ def nll_loss(
 ) -> Tensor:
     """Minus the log probability of each label, for log probabilities (n, c, ...)."""
     reduction_setting("nll_loss", reduction)
+    if target.dtype.name not in ("Int32", "Int64"):
+        raise DtypeError(f"nll_loss: the labels must be Int32 or Int64, got {target.dtype}")
     shape, rank = inputs.shape, len(inputs.shape)
     if rank == 0 or tuple(target.shape) != (*shape[:1], *shape[2:])[0 if rank > 1 else 1 :]:
         raise ShapeError(f"nll_loss: labels {list(target.shape)} do not fit log probabilities {list(shape)}")

@@ -13,7 +13,7 @@ from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
 from harness.framework.ops.functions.inner import abs_of, log1p_of, maximum_of, neg_of
 from harness.framework.ops.operators.log import LOG
-from harness.framework.tensor import Tensor, call, tensor_method
+from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
     "abs",
@@ -148,6 +148,10 @@ def rad2deg(x: Any) -> Any:
 
 
 @tensor_method("round")
+def _round(self: Any, decimals: int = 0) -> Any:
+    return round(self, decimals=decimals)
+
+
 def round(input: Any, *, decimals: int = 0) -> Any:
     """To whole numbers, ties to even; as MindSpore's CPU, ``decimals`` can only be 0."""
     if decimals != 0:
@@ -182,6 +186,21 @@ def logaddexp(input: Any, other: Any) -> Any:
 
 
 @tensor_method("clamp", "clip")
+def _clamp(self: Any, min: Any = None, max: Any = None) -> Any:
+    """The same; a tensor without axes beside a number is a number, too (measured)."""
+    if is_number(min) or is_number(max):
+        min, max = _bound(min), _bound(max)
+    return clamp(self, min, max)
+
+
+def _bound(given: Any) -> Any:
+    if type(given) is not Tensor:
+        return given
+    if given.shape and not is_eager():
+        raise SettingError(f"Tensor.clamp: a tensor beside a number has no axes, got shape {given.shape}")
+    return given if given.shape else given.asnumpy().item()
+
+
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Clips values to ``min`` and ``max``, both numbers or both tensors, or None for no bound."""
     given = [v for v in (min, max) if v is not None]

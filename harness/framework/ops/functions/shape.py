@@ -186,6 +186,8 @@ def _flatten(self: Tensor, order: Any = "C", last: Any = None, *, start_dim: Any
             raise SettingTypeError("Tensor.flatten takes start_dim and end_dim once each, got one of them twice")
         ends = [each for each in (last, end_dim) if each is not None]
         return call("FlattenExt", self, order, *(ends or [-1]))  # type: ignore[no-any-return]
+    if order not in ("C", "F"):
+        raise SettingTypeError(f"Tensor.flatten: order must be 'C' or 'F', got {order!r}")
     first, end = 0 if start_dim is None else start_dim, -1 if end_dim is None else end_dim
     return flatten(self, order, start_dim=first, end_dim=end)
 
@@ -246,7 +248,8 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
     """``x`` with the axes ``source`` moved to the places ``destination``."""
     rank = len(x.shape)
-    origin, goal = ((v,) if isinstance(v, int) else tuple(v) for v in (source, destination))
+    given = [v if isinstance(v, (int, tuple, list)) else () for v in (source, destination)]
+    origin, goal = ((v,) if isinstance(v, int) else tuple(v) for v in given)
     moved = [axis_of(a, rank, "movedim") for a in origin]
     places = [axis_of(a, rank, "movedim") for a in goal]
     if len(moved) != len(places) or len(set(moved)) != len(moved) or len(set(places)) != len(places):

@@ -44,9 +44,9 @@ class _Means(Operator):
 
     def infer(self, call: Call) -> Spec:
         x, size = call.tensor(0), call.attrs["output_size"]
-        if len(x.shape) not in (self.rank + 1, self.rank + 2) or any(n < 1 and n != -1 for n in size):
+        if len(x.shape) not in (self.rank + 1, self.rank + 2) or any(n < -1 for n in size):
             raise call.fail(
-                f"{self.rank + 1} or {self.rank + 2} axes and an output size above 0 are needed, got {size}"
+                f"{self.rank + 1} or {self.rank + 2} axes and an output size of 0 or more are needed, got {size}"
             )
         kept = len(x.shape) - self.rank
         sides = tuple(given if n == -1 else n for n, given in zip(size, x.shape[kept:], strict=True))

@@ -19,6 +19,11 @@ from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec
 
 
+def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    """Whether weights of a shape are broadcast to another one."""
+    return -1 in (*shape, *whole) or all(n in (1, m) for n, m in zip(shape[::-1], whole[::-1], strict=False))
+
+
 def _epsilon(x: Array) -> float:
     """What the kernels add to a logarithm's argument, and the least denominator of the gradient: 0 in float16."""
     return 0.0 if x.dtype == np.float16 else 1e-12
@@ -36,6 +41,8 @@ class BinaryCrossEntropy(Operator):
         x, (how,) = call.tensor(0), ints(call, 3)
         if call.shape(1) != x.shape:
             raise call.fail("probabilities and labels must have one shape")
+        if isinstance(call.inputs[2], TensorSpec) and not _fits(call.shape(2), x.shape):
+            raise call.fail(f"the weights {list(call.shape(2))} do not fit {list(x.shape)}")
         return x.tensor if how == NONE else TensorSpec(x.dtype, ())
 
     def kernel(self, call: Call, x: Array, labels: Array, weight: Any, _how: Any) -> Array:

@@ -79,9 +79,14 @@ class Multinomial(_Drawing):
 
     def kernel(self, call: Call, x: Array, number: Array) -> Array:
         count = int(np.reshape(number, -1)[0])
-        if np.any(numerics.wide(x) < 0) or np.any(numerics.wide(x).sum(-1) == 0):
-            raise SettingError("Multinomial: no weight may be negative, and one of each row must be above 0")
+        if np.any(numerics.wide(x).sum(-1) == 0):
+            raise SettingError("Multinomial: one weight of each row must be above 0")
         sums = np.cumsum(numerics.wide(x).reshape(-1, x.shape[-1]), axis=-1)
         drawn = self.uniform(call, len(sums) * count).reshape(len(sums), count) * sums[:, -1:]
-        found = (drawn[:, :, None] >= sums[:, None, :]).sum(-1)
+        if np.any(numerics.wide(x) < 0):  # sums that do not grow are searched all the same (measured)
+            found = np.array(
+                [[row.searchsorted(at, "right") for at in each] for row, each in zip(sums, drawn, strict=True)]
+            )
+        else:
+            found = (drawn[:, :, None] >= sums[:, None, :]).sum(-1)
         return np.asarray(np.minimum(found, x.shape[-1] - 1).reshape(*x.shape[:-1], count))

@@ -62,6 +62,8 @@ class ScatterNd(Operator):
         indices, updates, shape = call.shape(0), call.shape(1), ints(call, 2)
         if not indices or call.dtype(0).kind not in "iu":
             raise call.fail("the indices must be integers with coordinates along the last axis")
+        if indices[-1] > len(shape):
+            raise call.fail(f"coordinates of {indices[-1]} axes lie in no shape {list(shape)}")
         if -1 not in (*indices, *updates) and updates != (*indices[:-1], *shape[indices[-1] :]):
             raise call.fail(f"the updates must have shape {[*indices[:-1], *shape[indices[-1] :]]}")
         return TensorSpec(call.dtype(1), shape)

@@ -32,7 +32,7 @@ class LayerNorm(Operator):
         x, (norm,), (params,) = call.tensor(0), ints(call, 3), ints(call, 4)
         rank = len(x.shape)
         if not (-rank <= norm < rank and -rank <= params < rank):
-            raise call.fail(f"the first axes {norm} and {params} must lie in {-rank}..{rank - 1}")
+            raise KernelError(f"LayerNorm: the first axes {norm} and {params} must lie in {-rank}..{rank - 1}")
         if call.shape(1) != x.shape[params % rank :] or call.shape(2) != call.shape(1):
             raise call.fail(f"gamma and beta must have the shape {list(x.shape[params % rank :])}")
         at = norm % rank

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import KernelError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import ints
@@ -25,6 +26,8 @@ class LogSoftmax(Operator):
     def infer(self, call: Call) -> Spec:
         if call.dtype(0).kind != "f":
             raise call.fail("a floating tensor is needed")
+        if not call.shape(0):  # the kernel's own error, not one of shapes (measured)
+            raise KernelError("LogSoftmax: a tensor with an axis is needed, got one without")
         check_axis(call, ints(call, 1)[0])
         return call.tensor(0).tensor
 

@@ -39,6 +39,8 @@ class NLLLoss(Operator):
 
     def infer(self, call: Call) -> Spec:
         logits, (how,) = call.tensor(0), ints(call, 3)
+        if len(logits.shape) not in (1, 2):
+            raise KernelError(f"NLLLoss: log probabilities must be (n, c), got {list(logits.shape)}")
         if len(logits.shape) != 2 or call.shape(1) != logits.shape[:1] or call.shape(2) != logits.shape[1:]:
             raise call.fail("log probabilities must be (n, c), labels (n,) and weights (c,)")
         return TupleSpec(

@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import KernelError, UnsupportedError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import ints
 from harness.framework.ops.expansion import Composite
 from harness.framework.tensor import call as emit
+from harness.framework.tensor import is_eager
 from harness.graph import Spec
 
 
-def plain_softmax(x: Array, axis: int) -> Array:
+def plain_softmax(x: Array, axis: int | tuple[int, ...]) -> Array:
     """Softmax by the rules of floating numbers: NaN passes into its whole row."""
     wide = numerics.wide(x).astype(np.longdouble)
     power = np.exp(wide - wide.max(axis=axis, keepdims=True))
@@ -52,14 +54,19 @@ class Softmax(Operator):
 
     def infer(self, call: Call) -> Spec:
         axes = ints(call, 1)
-        if len(axes) != 1 or call.dtype(0).kind != "f":
-            raise call.fail("a floating tensor and one axis are needed")
-        check_axis(call, axes[0])
+        if call.dtype(0).kind != "f" or (not axes and is_eager()):
+            raise call.fail("a floating tensor and an axis are needed")
+        if len(axes) > 1 and is_eager():  # a graph takes any number of axes (measured)
+            raise KernelError(f"Softmax: outside of graphs one axis is needed, got {axes}")
+        for axis in axes:
+            check_axis(call, axis)
         return call.tensor(0).tensor
 
     def kernel(self, call: Call, x: Array, axes: Any) -> Array:
         if not x.size:
             return x
+        if len(ints(call, 1)) != 1:
+            return plain_softmax(x, ints(call, 1))
         axis = ints(call, 1)[0]
         if x.dtype != np.float32 or axis % x.ndim != x.ndim - 1:  # another kernel (measured)
             return plain_softmax(x, axis)
@@ -68,6 +75,8 @@ class Softmax(Operator):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         axes = b.inputs[1]
+        if isinstance(axes, tuple) and len(axes) != 1:
+            raise UnsupportedError(f"Softmax over {len(axes)} axes has no gradient; one axis is needed")
         return emit("SoftmaxBackward", b.dout, b.out, axes[0] if isinstance(axes, tuple) else axes), None
 
 

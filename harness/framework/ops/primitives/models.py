@@ -71,12 +71,12 @@ L2Loss: Any = _bare("L2Loss")
 DiagPart: Any = _bare("DiagPart")
 
 
-def positive(owner: str, name: str, value: Any) -> int:
-    """An int above 0."""
+def positive(owner: str, name: str, value: Any, least: int = 1) -> int:
+    """An int above 0, or of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise SettingTypeError(f"{owner}: {name} must be an int, got {value!r}")
-    if value < 1:
-        raise SettingError(f"{owner}: {name} must be above 0, got {value}")
+    if value < least:
+        raise SettingError(f"{owner}: {name} must be {least} or more, got {value}")
     return value
 
 
@@ -190,7 +190,7 @@ class AdaptiveAvgPool2D(Primitive):
         given = (output_size, output_size) if isinstance(output_size, int) else output_size
         if not isinstance(given, tuple) or len(given) != 2:
             raise SettingTypeError(f"AdaptiveAvgPool2D: output_size must be an int or two of them, got {output_size!r}")
-        self.output_size = tuple(-1 if n is None else positive("AdaptiveAvgPool2D", "output_size", n) for n in given)
+        self.output_size = tuple(-1 if n is None else positive("AdaptiveAvgPool2D", "output_size", n, 0) for n in given)
         super().__init__(attrs={"output_names": ["y"], "output_size": self.output_size, "input_names": ["x"]})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from harness.errors import SettingError, ShapeError
+from harness.errors import KernelError, SettingError, ShapeError
 from harness.framework.ops.functions.shape import sizes
 from harness.framework.ops.primitive import Primitive, plain
 from harness.framework.tensor import Tensor, call
@@ -198,6 +198,8 @@ class Pad(Primitive):
     """Zeros around a tensor: a pair of numbers for each axis."""
 
     def __init__(self, paddings: Sequence[Sequence[int]]) -> None:
+        if any(isinstance(pair, int) for pair in paddings):  # that is found late (measured)
+            raise KernelError(f"Pad: paddings must be pairs of ints, got {paddings!r}")
         pairs = tuple(tuple(int(n) for n in pair) for pair in paddings)
         if any(len(pair) != 2 for pair in pairs):
             raise ValueError(f"Pad: paddings must be pairs of ints, got {paddings!r}")

@@ -1,0 +1,226 @@
+"""Arguments that are brought to what a primitive takes, or refused, before a function looks at them.
+
+Source: MindSpore 2.10.0, measured (``tests/data/misuse/graph_calls.json``): in a graph a primitive takes a constant
+tensor for a tuple of ints, or for one int, in three ways, at once or where the function says nothing of its own.
+Elsewhere such a tensor is refused. What a primitive takes as a float is refused as an int, in a graph and outside.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from harness.errors import KernelError, SettingAttributeError, SettingError, SettingTypeError
+from harness.framework import kinds
+from harness.framework.tensor.dispatch import is_eager
+
+F = TypeVar("F", bound=Callable[..., Any])
+#: what is made of an argument; it is given the name of what is called
+Way = Callable[[str, Any], Any]
+
+
+def _is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor itself, no parameter and nothing traced."""
+    return type(value) in kinds.TYPES["Tensor"]
+
+
+def _is_constant(value: Any) -> bool:
+    return not is_eager() and _is_tensor(value)
+
+
+def _several(name: str, value: Any) -> Any:
+    """A tensor of one axis for a tuple."""
+    if not _is_constant(value):
+        return value
+    if len(value.shape) > 1:
+        raise SettingError(f"{name}: a tensor in place of a tuple has one axis, got shape {value.shape}")
+    if not value.shape or value.dtype.kind not in "iu":
+        raise SettingTypeError(f"{name}: a tensor in place of a tuple has one axis of ints, got {_words(value)}")
+    return tuple(value.asnumpy().tolist())
+
+
+def _one(name: str, value: Any) -> Any:
+    """A tensor of one element and any dtype for an int."""
+    if not _is_constant(value):
+        return value
+    if value.shape not in ((), (1,)):
+        raise SettingError(f"{name}: a tensor in place of an int has shape () or (1,), got {value.shape}")
+    return int(value.asnumpy().ravel()[0])
+
+
+def _setting(name: str, value: Any) -> Any:
+    """A tensor without axes, of ints, for an int."""
+    return _axis(name, value) if _is_constant(value) else value
+
+
+def _axis(name: str, value: Any) -> Any:
+    """The same outside graphs, too."""
+    if not _is_tensor(value):
+        return value
+    if value.shape:
+        raise SettingError(f"{name}: a tensor in place of a setting has no axes, got shape {value.shape}")
+    if value.dtype.kind not in "iu":
+        raise SettingTypeError(f"{name}: a tensor in place of a setting is an int, got {_words(value)}")
+    return int(value.asnumpy())
+
+
+def _fraction(name: str, value: Any) -> Any:
+    """A float, not an int."""
+    if type(value) is int:
+        raise SettingTypeError(f"{name}: a float is needed, got the int {value}")
+    return value
+
+
+def _cast_fraction(name: str, value: Any) -> Any:
+    """A float, not an int, which fails where it is used."""
+    if type(value) is int:
+        raise KernelError(f"{name}: a float is needed, got the int {value}")
+    return value
+
+
+def _no_number(name: str, value: Any) -> Any:
+    """No number in a graph: there is no kernel."""
+    return value if is_eager() else _never_a_number(name, value)
+
+
+def _never_a_number(name: str, value: Any) -> Any:
+    """No number: there is no kernel."""
+    if isinstance(value, (bool, int, float)):
+        raise KernelError(f"{name} of a number has no CPU kernel, got {value}")
+    return value
+
+
+def _no_bool(name: str, value: Any) -> Any:
+    if isinstance(value, bool):
+        raise SettingTypeError(f"{name}: an int is needed, got {value}")
+    return value
+
+
+def _tensor_in_graphs(name: str, value: Any) -> Any:
+    """A tensor in a graph."""
+    if not is_eager() and not hasattr(value, "asnumpy"):
+        raise SettingTypeError(f"{name}: a tensor is needed, got {type(value).__name__}")
+    return value
+
+
+def _members(name: str, value: Any) -> Any:
+    """Tensors in a tuple or list: one or more, which a graph asks of everything."""
+    none = isinstance(value, (tuple, list)) and not value
+    if none or not (is_eager() or value is None or isinstance(value, (tuple, list)) or hasattr(value, "asnumpy")):
+        raise SettingError(f"{name}: a tuple or list of one tensor or more is needed, got {value!r}")
+    return value
+
+
+def _window(name: str, value: Any) -> Any:
+    """Ints above 0, one or in a tuple."""
+    if isinstance(value, (float, str, np.ndarray)) or _is_tensor(value):
+        raise SettingError(f"{name}: an int or a tuple of ints is needed, got {value!r}")
+    several = value if isinstance(value, tuple) else (value,)
+    if len(several) in (1, 2) and any(type(each) is int and each < 1 for each in several):
+        raise KernelError(f"{name}: ints above 0 are needed, got {value!r}")
+    return value
+
+
+def _floating(name: str, value: Any) -> Any:
+    """A tensor of floats."""
+    if hasattr(value, "asnumpy") and value.dtype.kind != "f":
+        raise SettingTypeError(f"{name}: a tensor of floats is needed, got {value.dtype}")
+    return value
+
+
+def _with_dtype(name: str, value: Any) -> Any:
+    """No number: it is asked for its dtype."""
+    if isinstance(value, (bool, int, float)):
+        raise SettingAttributeError(f"{name}: a tensor is needed, got {type(value).__name__}")
+    return value
+
+
+def _words(tensor: Any) -> str:
+    return f"{tensor.dtype}{list(tensor.shape)}"
+
+
+_REDUCED = ("ReduceAll", "ReduceAny", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum")
+#: by callable: the position of each argument, its names, and what a tensor stands for
+_TABLE: dict[str, tuple[tuple[int, str, Way], ...]] = {
+    **{f"ops.{name}": ((1, "axis dim", _several),) for name in (
+        "all", "amax", "amin", "any", "count_nonzero", "mean", "prod", "reduce_all", "reduce_any", "reduce_max",
+        "reduce_mean", "reduce_min", "reduce_sum", "sum",
+    )},
+    **{f"ops.{name}()": ((1, "axis", _several),) for name in _REDUCED},
+    **{f"Tensor.{name}": ((0, "axis dim", _several),) for name in ("all", "any", "mean", "sum")},
+    **{f"ops.{name}": ((0, "size shape", _several),) for name in ("ones", "zeros")},
+    **{f"ops.{name}": ((1, "shape dims multiples", _several),) for name in ("broadcast_to", "reshape", "tile")},
+    **{f"Tensor.{name}": ((0, "shape dims reps", _several),) for name in ("broadcast_to", "reshape", "tile", "view")},
+    "ops.BroadcastTo": ((0, "shape", _several),),
+    **{f"ops.{name}()": ((1, "shape multiples", _several),) for name in ("Reshape", "Tile")},
+    **{f"ops.{name}": ((1, "begin", _several), (2, "size", _several)) for name in ("slice", "Slice()")},
+    **{f"ops.{name}": ((1, "begin", _several), (2, "end", _several), (3, "strides", _several))
+       for name in ("strided_slice", "StridedSlice()")},
+    **{f"ops.{name}": ((1, "axis dim", _one),) for name in (
+        "ExpandDims()", "GatherD()", "OneHot()", "expand_dims", "gather_elements", "unsqueeze")},
+    "ops.one_hot": ((1, "depth", _one),),
+    "Tensor.unsqueeze": ((0, "dim", _one),),
+    **{f"ops.{name}": ((2, "axis num num_segments steps", _one),) for name in (
+        "Gather()", "LinSpace()", "UnsortedSegmentSum()", "gather", "linspace", "unsorted_segment_sum")},
+    **{f"Tensor.{name}": ((0, "axis dim", _setting),) for name in ("argmax", "argmin")},
+    **{f"ops.{name}": ((1, "axis", _setting),) for name in ("concat", "log_softmax")},
+    **{f"ops.{name}": ((0, "axis batch_dims", _setting),) for name in ("Concat", "Gather", "LogSoftmax", "OneHot")},
+    "ops.eye": ((0, "n", _setting), (1, "m", _setting)),
+    **{f"ops.{name}": ((1, "axis dim", _axis),) for name in ("cumprod", "cumsum")},
+    "Tensor.cumprod": ((0, "dim", _axis),),
+    **{f"ops.{name}": ((1, "alpha eps p", _fraction),) for name in ("celu", "dropout", "elu", "logit")},
+    "Tensor.logit": ((0, "eps", _fraction),),
+    "ops.batch_norm": ((6, "momentum", _fraction), (7, "eps", _fraction)),
+    "ops.BatchNorm": ((1, "epsilon", _fraction), (2, "momentum", _fraction)),
+    "ops.LayerNorm": ((2, "epsilon", _fraction),),
+    "ops.Dropout": ((0, "keep_prob", _fraction),),
+    "ops.L2Normalize": ((1, "epsilon", _cast_fraction),),
+    **{f"Tensor.{name}": ((0, "other", _no_number),) for name in ("bitwise_and", "bitwise_or", "bitwise_xor")},
+    "Tensor.floor_divide": ((0, "other", _never_a_number),),
+    "Tensor.type_as": ((0, "other", _tensor_in_graphs),),
+    "ops.stack": ((0, "tensors", _members),),
+    "ops.Stack()": ((0, "input_x", _members),),
+    "ops.chunk": ((1, "chunks", _no_bool),),
+    "ops.AvgPool": ((0, "kernel_size", _window), (1, "strides", _window)),
+    **{f"ops.{name}": ((0, "x", _floating),) for name in ("deg2rad", "rad2deg")},
+    "ops.exp2": ((0, "input", _with_dtype),),
+}  # fmt: skip
+
+
+def brought(name: str, function: F, skip: int = 0) -> F:
+    """``function``, whose arguments are what the table makes of them.
+
+    Args:
+        name: of the callable (``ops.zeros``, ``Tensor.sum``; ``ops.Tile()`` is one that was made).
+        function: its code.
+        skip: how many arguments are none of the call's (``self``).
+    """
+    rows = _TABLE.get(name)
+    if rows is None:
+        return function
+
+    @functools.wraps(function)
+    def bringing(*args: Any, **kwargs: Any) -> Any:
+        given = list(args)
+        for at, names, way in rows:
+            if at + skip < len(given):
+                given[at + skip] = way(name, given[at + skip])
+            elif kwargs:
+                kwargs |= {each: way(name, kwargs[each]) for each in names.split() if each in kwargs}
+        return function(*given, **kwargs)
+
+    return bringing  # type: ignore[return-value]
+
+
+def bring_all(prefix: str, members: dict[str, Any]) -> None:
+    """The same for the functions of a namespace, and its classes: their settings, and calls of what they make."""
+    for name, member in members.items():
+        if not isinstance(member, type):
+            members[name] = brought(f"{prefix}.{name}", member)
+            continue
+        for row, method in ((f"{prefix}.{name}", "__init__"), (f"{prefix}.{name}()", "__call__")):
+            if row in _TABLE:
+                setattr(member, method, brought(row, getattr(member, method), 1))
