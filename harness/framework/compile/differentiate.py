@@ -42,8 +42,8 @@ ZERO_GRADIENTS = frozenset(
     {
         "ArgMaxWithValue", "Argmax", "BatchNormGrad", "Ceil", "Embedding", "Equal", "FloorDiv", "Gather", "Greater",
         "GreaterEqual", "InplaceFloorDivide", "InplaceFloorDivides", "IsFinite", "IsInf", "IsNan", "LayerNormGrad",
-        "Less", "LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "NotEqual", "OneHot", "OnesLike", "Round",
-        "Select", "Sign", "ZerosLike",
+        "Less", "LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "NotEqual", "OneHot", "OnesLike", "ReluGrad",
+        "Round", "Select", "Sign", "ZerosLike",
     }
 )  # fmt: skip
 
