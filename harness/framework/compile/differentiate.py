@@ -42,8 +42,8 @@ ZERO_GRADIENTS = frozenset(
     {
         "ArgMaxWithValue", "Argmax", "BatchNormGrad", "Ceil", "Embedding", "Equal", "FloorDiv", "Gather", "Greater",
         "GreaterEqual", "InplaceFloorDivide", "InplaceFloorDivides", "IsFinite", "IsInf", "IsNan", "LayerNormGrad",
-        "Less", "LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "NotEqual", "OneHot", "OnesLike", "ReluGrad",
-        "Round", "Select", "Sign", "ZerosLike",
+        "Less", "LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "NotEqual", "OneHot", "OnesLike", "OnesLikeExt",
+        "ReluGrad", "Round", "Select", "Sign", "ZerosLike", "ZerosLikeExt",
     }
 )  # fmt: skip
 
@@ -301,7 +301,7 @@ class _Gradient:
     def _zeros(self, target: Operand) -> Any:
         assert isinstance(target.spec, TensorSpec)
         if -1 in target.spec.shape:
-            return call("ZerosLike", as_value(target))
+            return call("ZerosLike", "ZerosLikeExt", as_value(target))
         return self._filled(target.spec, 0, late=True)
 
     def _filled(self, spec: TensorSpec, value: int, late: bool = False) -> Traced:

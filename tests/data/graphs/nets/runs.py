@@ -105,3 +105,18 @@ train(Slope(Net(mint.nn.Linear(4, 3, bias=False))), x)
 train(Slope(Net(nn.Conv2d(2, 3, 3))), images)
 for loss in (CallAndSlope, CallAndSlopeElsewhere, ValueAndSlope):
     train(loss(Net(nn.Dense(4, 3, has_bias=False))), x)
+
+
+class Activated(Net):
+    def __init__(self, layer, function):
+        super().__init__(layer)
+        self.function = function
+        self.last = ops.MatMul()
+
+    def construct(self, x):
+        return self.last(self.function(self.layer(x)), x)
+
+
+train(Slope(Activated(nn.Dense(4, 5, has_bias=False), ops.relu)), x)
+train(CallAndSlope(Activated(nn.Dense(4, 5, has_bias=False), ops.relu)), x)
+train(Slope(Activated(nn.Dense(4, 5, has_bias=False), ops.softplus)), x)
