@@ -280,7 +280,8 @@ class _Gradient:
     def _readers(self, target: Parameter) -> list[Node]:
         """The operators of the function, used or not, that read a parameter; of equal ones the first."""
         own = [n for n in self.tracer.created if id(n) not in self.before and not _is_gradient(n)]
-        self.merged.include(own)
+        for node in own:
+            self.merged.include([*(i for i in node.inputs if isinstance(i, Node) and not i.kernel), node])
         return [n for n in own if n.kernel and reads(n, target) and self.merged.of(n) is n]
 
     def _sum(self, parts: list[Any], where: str) -> Any:
