@@ -97,7 +97,7 @@ class _Gradient:
         tracer.closures.finish()
         behind = [node for root in roots for node in printed_order(root.operand)]
         self.nested = self._holds_gradient(behind)
-        self.merged = reshapes.Merged((root.operand for root in roots), self.before, self.nested)
+        self.merged = reshapes.Merged((root.operand for root in roots), self.before)
         self.roots = [Traced(self.merged.of(r.operand), r.spec) for r in roots]
         self.order: list[Node] = []
         seen: set[int] = set()
@@ -278,11 +278,9 @@ class _Gradient:
         return next(found, "Default")
 
     def _readers(self, target: Parameter) -> list[Node]:
-        """The operators of the function, used or not, that read a parameter; of equal ones the first."""
-        own = [n for n in self.tracer.created if id(n) not in self.before and not _is_gradient(n)]
-        for node in own:
-            self.merged.include([*(i for i in node.inputs if isinstance(i, Node) and not i.kernel), node])
-        return [n for n in own if n.kernel and reads(n, target) and self.merged.of(n) is n]
+        """The operators of the function, used or not, that read a parameter."""
+        own = (n for n in self.tracer.created if id(n) not in self.before and not _is_gradient(n))
+        return [n for n in own if n.kernel and reads(n, target)]
 
     def _sum(self, parts: list[Any], where: str) -> Any:
         if len(parts) == 1:

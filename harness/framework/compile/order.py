@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from harness.framework.compile.equal import constant_key
+from harness.framework.compile.simplify import constant_key
 from harness.graph import Const, Graph, Node, Operand, Parameter, printed_order
 
 

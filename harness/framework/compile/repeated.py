@@ -2,7 +2,8 @@
 
 Measured on MindSpore 2.10.0 (``tests/data/graphs/nets/repeated.py``), where a custom training step calls ``network(x)``
 and then ``GradOperation(get_by_list=True)(network, weights)(x)``: statistics of a ``BatchNorm`` move once. Two calls,
-or other arguments, run separately. What has no effects needs no rule: equal nodes become one.
+or other arguments, run separately. Where such a function is differentiated itself, runs that are equal stay apart until
+that is done (``nets/runs.py``).
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ class Repeated:
             self._calls[id(cell)].pop()
 
     def only(self, cell: Any, args: Sequence[Any]) -> _Call | None:
-        """The one call of ``cell`` so far, if it has effects and these arguments."""
+        """The one call of ``cell`` so far, if it has these arguments."""
         calls = self._calls.get(id(cell), [])
-        if len(calls) != 1 or not any(node.extra.effect is not None for node in calls[0].nodes):
+        if len(calls) != 1:
             return None
         return calls[0] if _keys(calls[0].args) == _keys(args) else None
 

@@ -8,9 +8,7 @@ Source: MindSpore 2.10.0 graphs, measured.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from typing import Any
 
-from harness.framework.compile.equal import is_its_own, key
 from harness.graph import Node, Operand, TensorSpec, printed_order
 
 
@@ -40,40 +38,22 @@ def _waits(inner: Operand, reader: Node) -> bool:
 
 class Merged:
     """The graph behind some operands with its chains of reshapes merged, until ``restore``: what was traced stays as
-    it is for those who look at it later.
+    it is for those who look at it later."""
 
-    Args:
-        roots: the operands.
-        fixed: by their ids, nodes that are not looked at.
-        equal: whether equal nodes are merged, too: a gradient within the function has been made before (measured).
-    """
-
-    def __init__(self, roots: Iterable[Operand], fixed: Container[int], equal: bool = False) -> None:
-        self._known: dict[Any, Node] | None = {} if equal else None
+    def __init__(self, roots: Iterable[Operand], fixed: Container[int]) -> None:
         self._became: dict[int, Operand] = {}
         self._before: dict[int, tuple[Node, list[Operand]]] = {}
-        self._fixed = fixed
-        self._seen: set[int] = set()
         for root in roots:
-            self.include(printed_order(root))
+            for node in printed_order(root):
+                if id(node) not in fixed:
+                    self._merge(node, fixed)
 
-    def include(self, nodes: Iterable[Node]) -> None:
-        """Looks at more nodes, each after those it takes."""
-        for node in nodes:
-            if id(node) not in self._fixed and id(node) not in self._seen:
-                self._seen.add(id(node))
-                self._merge(node)
-
-    def _merge(self, node: Node) -> None:
+    def _merge(self, node: Node, fixed: Container[int]) -> None:
         before, node.inputs = node.inputs, [self.of(each) for each in node.inputs]
         if node.op == "Reshape" and node.extra.root is None and not _waits(node.inputs[0], node):
-            found = merged(node, self._fixed)
+            found = merged(node, fixed)
             if found is not node:
                 self._became[id(node)] = found
-        if self._known is not None and id(node) not in self._became and not is_its_own(node):
-            equal = self._known.setdefault(key(node), node)
-            if equal is not node:
-                self._became[id(node)] = equal
         if any(one is not other for one, other in zip(before, node.inputs, strict=True)):
             self._before.setdefault(id(node), (node, before))
 

@@ -17,7 +17,7 @@ from harness.framework.compile import reshapes
 from harness.framework.compile.arguments import ARGUMENT
 from harness.framework.compile.custom_backward import CUSTOM
 from harness.framework.compile.differentiate import grouped
-from harness.framework.compile.equal import is_its_own, key
+from harness.framework.compile.trace import VIRTUAL
 from harness.framework.observed import BEFORE_READS, FOLDED
 from harness.framework.ops.base import OPERATORS, Call
 from harness.framework.ops.eager import execute
@@ -40,8 +40,8 @@ def simplify(output: Operand) -> Operand:
     for node in order:
         node.inputs = [became.get(id(i), i) for i in node.inputs]
         replaced = _rewrite(node) if node.extra.root is None or node.op in _BEFORE_READS else node
-        if replaced is node and id(node) not in overwritten and not is_its_own(node):
-            replaced = known.setdefault(key(node), node)
+        if replaced is node and id(node) not in overwritten and not _is_its_own(node):
+            replaced = known.setdefault(_key(node), node)
         if replaced is not node:
             if node.extra.root is not None and isinstance(replaced, Node) and replaced.op == "Load" != node.op:
                 replaced = replaced.inputs[0]
@@ -62,6 +62,37 @@ def _hand_on_memory(node: Node, replaced: Operand) -> None:
             replaced.extra.root = node.extra.root
     elif isinstance(replaced, Parameter):
         replaced.is_inplace = True
+
+
+def _is_its_own(node: Node) -> bool:
+    """Whether a node never merges with an equal one: it has an effect, or its result is changed in place later."""
+    if node.op == "Load":
+        return False
+    if node.extra.root is not None:
+        return True
+    if node.op in VIRTUAL:
+        return False
+    return node.extra.effect is not None or getattr(OPERATORS.get(node.op), "random", False)
+
+
+def _key(node: Node) -> Any:
+    attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
+    # The Cast that aligns operands, and that of a gradient, do not merge with an equal one of the network; nor does
+    # what a gradient takes of several results (measured).
+    kind: object = node.extra.backward
+    if node.op == "Cast":
+        kind = node.related_kind == "forward node" if node.extra.cast is None else node.extra.cast
+    return node.op, attrs, kind, node.extra.layout, node.spec, tuple(constant_key(i) for i in node.inputs)
+
+
+def constant_key(operand: Operand) -> Any:
+    """The key by which operands are equal: identity, or a constant's value."""
+    if not isinstance(operand, Const):
+        return id(operand)
+    value = operand.value
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, value.tobytes()
+    return type(value).__name__, repr(value), operand.spec
 
 
 _FOLDED = frozenset(row.name for row in FOLDED)
@@ -246,8 +277,8 @@ def _reshape_for_transpose(output: Operand) -> None:
     became: dict[int, Operand] = {}
     for node in order:
         node.inputs = [became.get(id(i), i) for i in node.inputs]
-        if node.op == "Reshape" and not is_its_own(node):
-            became[id(node)] = known.setdefault(key(node), node)
+        if node.op == "Reshape" and not _is_its_own(node):
+            became[id(node)] = known.setdefault(_key(node), node)
 
 
 def _merge_sums(output: Operand) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from harness import Tensor, dtypes, ops
-from harness.framework.compile.equal import constant_key
+from harness.framework.compile.simplify import constant_key
 from harness.framework.tensor import call
 from harness.graph import Const, Parameter, ScalarSpec, TensorSpec, constant
 from tests.framework.compile.build import constants, floats, graph_of, kernels, only

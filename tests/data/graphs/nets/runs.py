@@ -86,6 +86,17 @@ class CallAndSlopeElsewhere(Slope):
         return value + (ms.grad(self.net)(2 * x) ** 2).sum()
 
 
+class CallsAndSlope(Slope):
+    def construct(self, x):
+        value = self.net(x).sum() * self.net(x).sum()
+        return value + (ms.grad(self.net)(x) ** 2).sum()
+
+
+class Slopes(Slope):
+    def construct(self, x):
+        return (ms.grad(self.net)(x) * ms.grad(self.net)(2 * x)).sum()
+
+
 class ValueAndSlope(Slope):
     def construct(self, x):
         value, slope = ms.value_and_grad(self.net)(x)
@@ -103,7 +114,7 @@ for layer in (Direct(), AfterAttribute(), AfterShape(), AfterRaise(), InMethod()
 train(Slope(Net(nn.Dense(4, 3, has_bias=False))), x)
 train(Slope(Net(mint.nn.Linear(4, 3, bias=False))), x)
 train(Slope(Net(nn.Conv2d(2, 3, 3))), images)
-for loss in (CallAndSlope, CallAndSlopeElsewhere, ValueAndSlope):
+for loss in (CallAndSlope, CallAndSlopeElsewhere, CallsAndSlope, Slopes, ValueAndSlope):
     train(loss(Net(nn.Dense(4, 3, has_bias=False))), x)
 
 
