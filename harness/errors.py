@@ -83,6 +83,17 @@ class OutsideAttributeError(HarnessError, AttributeError):
     """A call that no graph can hold, whose error in MindSpore is an ``AttributeError``."""
 
 
+class ForeignNameError(HarnessError, NameError):
+    """A graph has no name for an object that a call within it is given; MindSpore's error is a ``NameError``."""
+
+
+class ForeignKeyError(HarnessError, KeyError):
+    """The same where MindSpore's error is a ``KeyError``."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class MissingArgumentError(HarnessError, KeyError):
     """A call within a graph lacks an argument; MindSpore's error is a ``KeyError``."""
 

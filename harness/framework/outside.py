@@ -7,6 +7,7 @@ use them: MindSpore makes objects in Python.
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import sys
@@ -14,7 +15,15 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, TypeVar
 
-from harness.errors import CallError, HarnessError, OutsideAttributeError, OutsideError, OutsideValueError
+from harness.errors import (
+    CallError,
+    ForeignNameError,
+    HarnessError,
+    OutsideAttributeError,
+    OutsideError,
+    OutsideValueError,
+    SettingTypeError,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: by the class of Python's own
@@ -86,6 +95,47 @@ def give_objects(cls: type, names: Iterable[str]) -> None:
     for name in names:
         if name in vars(cls):
             setattr(cls, name, _opaque(vars(cls)[name]))
+
+
+def make_in_python(members: Iterable[Any]) -> None:
+    """Lets classes whose objects MindSpore makes in Python refuse, within a graph, what it has no words for there (see
+    ``check_words``)."""
+    for cls in members:
+        if isinstance(cls, type) and "__init__" in vars(cls):
+            cls.__init__ = _worded(cls.__init__)  # type: ignore[misc]
+
+
+def _worded(made: F) -> F:
+    @functools.wraps(made)
+    def called(self: Any, *args: Any, **kwargs: Any) -> None:
+        if _within and _within[0](_caller()):
+            check_words(*args, *kwargs.values())
+        made(self, *args, **kwargs)
+
+    return called  # type: ignore[return-value]
+
+
+def _caller() -> FrameType:
+    """The frame that calls what calls this, whatever checks its arguments on the way."""
+    frame: FrameType = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__") in (_CHECKS, __name__):
+        frame = frame.f_back
+    return frame
+
+
+def check_words(*given: Any) -> None:
+    """Raises for an argument that a call which Python makes within a graph has no words for (measured).
+
+    Raises:
+        ForeignNameError: a class.
+        SettingTypeError: a member of an enumeration, of which its value is what is given.
+    """
+    for value in given:
+        if isinstance(value, type) and value.__module__ != "builtins":
+            raise ForeignNameError(f"a call within a graph cannot be given the class {value.__name__}")
+    for value in given:
+        if isinstance(value, enum.Enum):
+            raise SettingTypeError(f"a call within a graph gives {value.value!r} in place of {value}")
 
 
 def _opaque(method: F) -> F:

@@ -4,6 +4,7 @@
 Python) and writes, for each primitive of ``tests/differential/mistakes.txt``, the class of the error that an unknown
 keyword, one argument too many, no argument, and one argument too few are; and the methods of a tensor whose arguments
 MindSpore's parser binds: there an unknown keyword is a ``RuntimeError``, of the others a ``TypeError``. It also records
+where a class or an empty dict in place of an argument is no ``TypeError`` (``refused_in_graphs.json``), and
 what the calls of ``graph_calls.txt`` come to, in ``tests/data/misuse/graph_calls.json``; with ``calls`` behind REAL
 that alone. ``tests/framework/compile/test_misuse.py`` makes the same calls here.
 """
@@ -12,23 +13,31 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from harness.framework.names import members
-from tests.differential.mistakes import FORMS, PRELUDE, Outcome, outcomes, within_graphs
+from tests.differential.mistakes import FORMS, PRELUDE, Outcome, changed, outcomes, spine, within_graphs
 from tests.differential.sides import Side
+from tests.interop.refused_kinds import called
 
 TABLE = Path(__file__).resolve().parents[2] / "harness" / "framework" / "compile" / "misuse.json"
 HERE = Path(__file__).parent
+REFUSED = TABLE.parents[1] / "tensor" / "refused_in_graphs.json"
 CALLS = tuple(
     line for line in (HERE / "graph_calls.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")
 )
 RECORDED = HERE.parent / "data" / "misuse" / "graph_calls.json"
 KINDS = ("keyword", "many", "none", "few")
 _LETTERS = {"TypeError": "T", "ValueError": "V", "KeyError": "K", "RuntimeError": "R"}
+_REFUSED = _LETTERS | {"AttributeError": "A", "NameError": "N"}
+#: of functions and methods, and of primitives, calls of what they make, too
+_SPACES = re.compile(r"ops\.|Tensor\.|nn\.[^()]*$")
+#: what stands in place of an argument, by kind
+GIVEN = {"class": "nn.ReLU", "dict": "{}"}
 
 
 def primitives() -> Iterator[tuple[str, dict[str, str]]]:
@@ -79,9 +88,9 @@ def told(python: str, calls: Sequence[str], batch: int = 40, own: bool = False) 
             side.close()
 
 
-def letter(outcome: Outcome | None) -> str:
+def letter(outcome: Outcome | None, letters: Mapping[str, str] = _LETTERS) -> str:
     """The letter of an error's class; ``-`` for none, or another one."""
-    return next((_LETTERS[name] for name in sorted(outcome.error) if name in _LETTERS), "-") if outcome else "-"
+    return next((letters[name] for name in sorted(outcome.error) if name in letters), "-") if outcome else "-"
 
 
 def record(real: str) -> None:
@@ -89,6 +98,30 @@ def record(real: str) -> None:
     found = zip(CALLS, told(real, CALLS), strict=True)
     rows = {call: sorted(each.error) or each.text for call, each in found if each is not None}
     RECORDED.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
+
+
+def given_kinds() -> Iterator[tuple[str, str, str, str]]:
+    """Each call with a class or an empty dict in place of an argument: what is called, the argument, the kind."""
+    for form in FORMS:
+        tree = ast.parse(form, mode="eval").body
+        for at, call in enumerate(spine(tree)):
+            for place in (*range(len(call.args)), *(k.arg for k in call.keywords)):
+                for kind, value in GIVEN.items():
+                    yield changed(tree, at, place, value), called(call), str(place), kind
+
+
+def record_kinds(outcome: Callable[[Sequence[str]], Iterator[Outcome | None]]) -> None:
+    """Writes where each of ``given_kinds`` fails with another error than a ``TypeError``, always the same one."""
+    rows = [row for row in given_kinds() if _SPACES.match(row[1])]
+    letters: dict[tuple[str, str, str], set[str]] = {}
+    for row, found in zip(rows, outcome([row[0] for row in rows]), strict=True):
+        letters.setdefault(row[1:], set()).add(letter(found, _REFUSED))
+    table: dict[str, list[str]] = {}
+    for (name, place, kind), found in sorted(letters.items()):
+        if len(found) == 1 and not found & {"-", "T"}:
+            table.setdefault(f"{found.pop()} {kind}", []).append(f"{name}:{place}")
+    text = json.dumps({key: " ".join(names) for key, names in sorted(table.items())}, indent=0)
+    REFUSED.write_text(f"{text}\n", encoding="utf-8")
 
 
 def main(real: str) -> None:
@@ -103,6 +136,7 @@ def main(real: str) -> None:
     by_letters: dict[str, list[str]] = {}
     for name, text in sorted(counts.items()):
         by_letters.setdefault(text, []).append(name)
+    record_kinds(lambda calls: told(real, calls))
     table = {"methods": " ".join(bound), "primitives": {k: " ".join(v) for k, v in sorted(by_letters.items())}}
     TABLE.write_text(json.dumps(table, indent=0) + "\n", encoding="utf-8")
 

@@ -24,7 +24,9 @@ from harness.framework.dataset.schema import Schema
 from harness.framework.dataset.sources import GeneratorDataset, NumpySlicesDataset
 from harness.framework.dataset.tfrecord import TFRecordDataset
 from harness.framework.names import fallback as _fallback
+from harness.framework.outside import check_words as _check_words
 from harness.framework.outside import keep_outside as _keep_outside
+from harness.framework.outside import make_in_python as _make_in_python
 
 __all__ = [
     "BatchInfo",
@@ -59,16 +61,19 @@ __all__ = [
 
 _members = {_name: globals()[_name] for _name in __all__}
 _kinds.guard_all("ds", _members)
+_make_in_python(_members.values())
 globals().update(_members)
 _kinds.guard_methods(Dataset, "Dataset")
 _keep_outside(
     Dataset,
     (
         "batch", "create_dict_iterator", "create_tuple_iterator", "filter", "get_batch_size", "get_col_names",
-        "get_dataset_size", "get_repeat_count", "map", "padded_batch", "project", "rename", "repeat", "shuffle", "skip",
+        "get_dataset_size", "get_repeat_count", "padded_batch", "project", "rename", "repeat", "shuffle", "skip",
         "take",
     ),
     AttributeError,
+    first=_check_words,
 )  # fmt: skip
+_keep_outside(Dataset, ("map",), AttributeError, first=Dataset.check_operations)
 _keep_outside(Dataset, ("output_shapes", "output_types", "split"))
 __getattr__ = _fallback(__name__)

@@ -14,9 +14,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from harness.errors import SettingTypeError, StateError, UnsupportedError
+from harness.errors import OutsideError, OutsideValueError, SettingTypeError, StateError, UnsupportedError
 from harness.framework.dataset import config
 from harness.framework.dataset.checks import names_of, whole
+from harness.framework.outside import check_words
 
 Made = TypeVar("Made", bound=Callable[..., Any])
 #: the classes that methods of ``Dataset`` create, by name; their modules register them, and the package imports all
@@ -202,6 +203,14 @@ class Dataset(ABC):
         """Columns after functions and transforms, one after the other."""
         made: Dataset = _STEPS["Map"](self, operations, input_columns, output_columns, num_parallel_workers, more)
         return made
+
+    def check_operations(self, operations: Any, *more: Any) -> None:
+        """Raises, for a ``map`` within a graph, what MindSpore finds first (measured)."""
+        if isinstance(operations, list) and operations:
+            raise OutsideError("Dataset.map within a graph takes no list of operations")
+        check_words(operations, *more)
+        if not (callable(operations) or operations is None or isinstance(operations, (tuple, list))):
+            raise OutsideValueError(f"Dataset.map: operations must be functions, got {operations!r}")
 
     def flat_map(self, func: Callable[..., Dataset]) -> Dataset:
         """The rows of the datasets that ``func`` makes of each row's columns, one dataset after the other.

@@ -1,6 +1,8 @@
 """MindSpore's ``nn`` namespace: cells, layers, losses, optimizers and wrappers."""
 
 from harness._namespace import lazy as _lazy
+from harness.errors import ForeignKeyError as _ForeignKeyError
+from harness.errors import SettingTypeError as _SettingTypeError
 from harness.framework import kinds as _kinds
 from harness.framework.names import fallback as _fallback
 from harness.framework.nn.activation import (
@@ -199,6 +201,8 @@ from harness.framework.nn.wrappers import (
 from harness.framework.outside import give_objects as _give_objects
 from harness.framework.outside import keep_outside as _keep_outside
 from harness.framework.outside import outside_graphs as _outside_graphs
+from harness.framework.tensor import bring_all as _bring_all
+from harness.framework.tensor import brought as _brought
 
 __all__ = [
     "ASGD", "CELU", "ELU", "FTRL", "GELU", "GLU", "GRU", "LARS", "LRN", "LSTM", "PSNR", "RNN", "SGD", "SSIM",
@@ -242,8 +246,18 @@ METRICS = frozenset((
 ))  # fmt: skip
 __getattr__, _ = _lazy(__name__, dict.fromkeys(METRICS, "harness.framework.train.metrics"), _fallback(__name__))
 
+
+def _check_prefix(cell: Cell, prefix: object = "", recurse: bool = True) -> None:
+    """Raises, for ``update_parameters_name`` within a graph, what MindSpore finds first (measured)."""
+    if not isinstance(prefix, str):
+        raise (_ForeignKeyError if isinstance(prefix, type) else _SettingTypeError)(
+            f"Cell.update_parameters_name: prefix must be a str, got {prefix!r}"
+        )
+
+
 _members = {_name: globals()[_name] for _name in __all__ if _name in globals()}
 _kinds.guard_all("nn", _members)
+_bring_all("nn", _members)
 _members |= {_name: _outside_graphs(_members[_name]) for _name in ("polynomial_decay_lr", "warmup_lr")}
 globals().update(_members)
 for _kind in Cell.__mro__[:-1]:
@@ -254,5 +268,6 @@ for _kind in Cell.__mro__[:-1]:
         "cells_and_names", "check_names", "get_parameters", "init_parameters_data", "parameters_and_names",
         "parameters_dict", "register_backward_hook", "register_backward_pre_hook", "register_forward_hook",
         "register_forward_pre_hook", "set_jit_config", "trainable_params", "untrainable_params",
-        "update_parameters_name",
     ))  # fmt: skip
+    _keep_outside(_kind, ("update_parameters_name",), first=_check_prefix)
+Cell.apply = _brought("Cell.apply", Cell.apply, 1)  # type: ignore[method-assign]

@@ -7,7 +7,7 @@ import sys as _sys
 from types import ModuleType as _ModuleType
 from typing import Any as _Any
 
-from harness.framework.tensor.arguments import bring_all
+from harness.framework.tensor.arguments import bring_all, brought
 from harness.framework.tensor.dispatch import (
     OLD,
     Dispatcher,
@@ -43,6 +43,7 @@ __all__ = [
     "Tensor",
     "as_array",
     "bring_all",
+    "brought",
     "call",
     "current",
     "differentiated_outside",

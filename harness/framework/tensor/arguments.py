@@ -3,17 +3,32 @@
 Source: MindSpore 2.10.0, measured (``tests/data/misuse/graph_calls.json``): in a graph a primitive takes a constant
 tensor for a tuple of ints, or for one int, in three ways, at once or where the function says nothing of its own.
 Elsewhere such a tensor is refused. What a primitive takes as a float is refused as an int, in a graph and outside.
+``refused_in_graphs.json`` (made by ``tests/interop/graph_misuse.py``): where a class or an empty dict in place of an
+argument is another error in a graph than a ``TypeError``.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from harness.errors import KernelError, SettingAttributeError, SettingError, SettingTypeError
+from harness.errors import (
+    CallError,
+    ForeignKeyError,
+    ForeignNameError,
+    HarnessError,
+    KernelError,
+    SettingAttributeError,
+    SettingError,
+    SettingTypeError,
+    TraceError,
+)
 from harness.framework import kinds
 from harness.framework.tensor.dispatch import is_eager
 
@@ -138,6 +153,50 @@ def _with_dtype(name: str, value: Any) -> Any:
     return value
 
 
+def _callable(name: str, value: Any) -> Any:
+    """Something to call, in a graph."""
+    if not (is_eager() or callable(value)):
+        raise CallError(f"{name}: a function is needed, got {value!r}")
+    return value
+
+
+#: the letters of ``refused_in_graphs.json``
+_CLASSES: dict[str, type[HarnessError]] = {
+    "A": SettingAttributeError, "K": ForeignKeyError, "N": ForeignNameError, "R": TraceError, "V": SettingError
+}  # fmt: skip
+
+
+@functools.cache
+def _measured() -> dict[str, list[tuple[str, str, str]]]:
+    """By callable: arguments, each with a kind of value and the letter of the error that it is in a graph."""
+    text = (Path(__file__).parent / "refused_in_graphs.json").read_text(encoding="utf-8")
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for key, names in json.loads(text).items():
+        letter, kind = key.split()
+        for each in names.split():
+            name, _, place = each.partition(":")
+            found.setdefault(name, []).append((place, kind, letter))
+    return found
+
+
+def _refused_rows(name: str, function: Callable[..., Any], skip: int) -> tuple[tuple[int, str, Way], ...]:
+    """The rows of the table for what was measured of a callable."""
+    parameters = list(inspect.signature(function).parameters)[skip:]
+    rows = []
+    for place, kind, letter in _measured()[name]:
+        known = place if not place.isdecimal() else parameters[int(place)] if int(place) < len(parameters) else ""
+        at = parameters.index(known) if known in parameters else int(place) if place.isdecimal() else len(parameters)
+        rows.append((at, known, functools.partial(_refuse, kind, _CLASSES[letter])))
+    return tuple(rows)
+
+
+def _refuse(kind: str, error: type[HarnessError], name: str, value: Any) -> Any:
+    """No class, or no empty dict, in a graph."""
+    if (isinstance(value, type) if kind == "class" else isinstance(value, dict) and not value) and not is_eager():
+        raise error(f"{name}: a value of another type is needed, got {value!r}")
+    return value
+
+
 def _words(tensor: Any) -> str:
     return f"{tensor.dtype}{list(tensor.shape)}"
 
@@ -187,6 +246,7 @@ _TABLE: dict[str, tuple[tuple[int, str, Way], ...]] = {
     "ops.AvgPool": ((0, "kernel_size", _window), (1, "strides", _window)),
     **{f"ops.{name}": ((0, "x", _floating),) for name in ("deg2rad", "rad2deg")},
     "ops.exp2": ((0, "input", _with_dtype),),
+    "Cell.apply": ((0, "fn", _callable),),
 }  # fmt: skip
 
 
@@ -198,8 +258,10 @@ def brought(name: str, function: F, skip: int = 0) -> F:
         function: its code.
         skip: how many arguments are none of the call's (``self``).
     """
-    rows = _TABLE.get(name)
-    if rows is None:
+    rows = _TABLE.get(name, ())
+    if name in _measured():
+        rows = (*_refused_rows(name, function, skip), *rows)
+    if not rows:
         return function
 
     @functools.wraps(function)
@@ -222,5 +284,5 @@ def bring_all(prefix: str, members: dict[str, Any]) -> None:
             members[name] = brought(f"{prefix}.{name}", member)
             continue
         for row, method in ((f"{prefix}.{name}", "__init__"), (f"{prefix}.{name}()", "__call__")):
-            if row in _TABLE:
+            if row in _TABLE or row in _measured():
                 setattr(member, method, brought(row, getattr(member, method), 1))

@@ -17,6 +17,7 @@ from harness.framework.dataset.transforms.values import (
 )
 from harness.framework.names import fallback as _fallback
 from harness.framework.outside import keep_outside as _keep_outside
+from harness.framework.outside import make_in_python as _make_in_python
 
 __all__ = [
     "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply", "RandomChoice",
@@ -25,6 +26,7 @@ __all__ = [
 
 _members = {_name: globals()[_name] for _name in __all__}
 _kinds.guard_all("transforms", _members)
+_make_in_python(_members.values())
 for _member in _members.values():
     if isinstance(_member, type):
         _keep_outside(_member, ("__call__",))

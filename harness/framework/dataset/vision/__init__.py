@@ -112,6 +112,7 @@ from harness.framework.dataset.vision.values import (
     ToType,
 )
 from harness.framework.names import fallback as _fallback
+from harness.framework.outside import make_in_python as _make_in_python
 
 __all__ = [
     "HWC2CHW",
@@ -206,5 +207,6 @@ __all__ = [
 
 _members = {_name: globals()[_name] for _name in __all__}
 _kinds.guard_all("vision", _members)
+_make_in_python(_members.values())
 globals().update(_members)
 __getattr__ = _fallback(__name__)
