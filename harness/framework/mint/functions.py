@@ -22,9 +22,9 @@ __all__ = [
     "add", "all", "allclose", "amax", "amin", "any", "bitwise_and", "bmm", "broadcast_to", "cat", "cdist", "chunk",
     "clamp", "clip", "concat", "cummax", "diff", "div", "empty", "empty_like", "eq", "fix", "flatten", "float_power",
     "floor_divide", "fmod", "gather", "ge", "greater_equal", "imag", "isfinite", "isnan", "lerp", "max", "mean",
-    "meshgrid", "min", "mul", "nansum", "not_equal", "ones", "permute", "pow", "prod", "real", "remainder", "reshape",
-    "roll", "scatter", "select", "softmax", "split", "sqrt", "squeeze", "sub", "sum", "swapaxes", "t", "transpose",
-    "unbind", "unique_consecutive", "unsqueeze", "where", "xlogy", "zeros",
+    "meshgrid", "min", "mul", "nansum", "narrow", "not_equal", "ones", "permute", "pow", "prod",
+    "real", "remainder", "reshape", "roll", "scatter", "select", "softmax", "split", "sqrt", "squeeze", "sub", "sum",
+    "swapaxes", "t", "transpose", "unbind", "unique_consecutive", "unsqueeze", "where", "xlogy", "zeros",
 ]  # fmt: skip
 
 broadcast_to, not_equal, isfinite = ops.broadcast_to, ops.not_equal, ops.isfinite
@@ -255,6 +255,11 @@ def unbind(input: Any, dim: int = 0) -> Any:
 def select(input: Any, dim: int, index: int) -> Any:
     """The slice ``index`` along ``dim``."""
     return input.select(dim, index)
+
+
+def narrow(input: Any, dim: int, start: int, length: int) -> Any:
+    """``length`` elements along ``dim``, from ``start`` on."""
+    return ops.narrow(input, dim, start, length)
 
 
 def gather(input: Any, dim: int, index: Any) -> Any:

@@ -13,7 +13,7 @@ from harness.framework.tensor import call, differentiated_outside
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "dropout", "flatten", "glu", "interpolate", "nll_loss",
-    "silu", "smooth_l1_loss", "softmax", "softplus",
+    "pixel_shuffle", "silu", "smooth_l1_loss", "softmax", "softplus", "upsample",
 ]  # fmt: skip
 
 binary_cross_entropy = ops.binary_cross_entropy
@@ -71,6 +71,18 @@ def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -1
     each = ops.ones(input.shape[1], input.dtype) if weight is None else weight
     loss: Any = ops.NLLLoss(reduction, ignore_index)(input, target, each)[0]
     return differentiated_outside(loss)
+
+
+def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+    """Channels (..., C * r * r, H, W) as pixels (..., C, H * r, W * r)."""
+    return ops.pixel_shuffle(input, upscale_factor)
+
+
+def upsample(
+    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+) -> Any:
+    """See ``interpolate``."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:

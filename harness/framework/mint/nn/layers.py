@@ -18,10 +18,12 @@ from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.initializer import initializer
 from harness.framework.nn.linear import Linear
+from harness.framework.nn.losses import BCELoss as _BCELoss
 from harness.framework.tensor import Parameter, Tensor
 
 __all__ = [
     "GLU",
+    "BCELoss",
     "BCEWithLogitsLoss",
     "Dropout",
     "Dropout2d",
@@ -36,6 +38,8 @@ __all__ = [
     "SmoothL1Loss",
     "Softmax",
     "Tanh",
+    "Upsample",
+    "UpsamplingNearest2d",
 ]  # fmt: skip
 
 
@@ -184,6 +188,42 @@ class NLLLoss(Cell):
         return functional.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
 
 
+class BCELoss(Cell):
+    """The cross entropy of ``target`` and ``input``, both between 0 and 1, by a layer of ``nn``."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
+        super().__init__()
+        self.bce_loss = _BCELoss(weight, reduction)
+
+    def construct(self, input: Any, target: Any) -> Any:
+        return self.bce_loss(input, target)
+
+
+class UpsampleExt(Cell):
+    """``functional.upsample`` to ``size`` or by ``scale_factor``."""
+
+    def __init__(
+        self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+    ) -> None:
+        super().__init__()
+        self.size, self.scale_factor = size, scale_factor
+        self.mode, self.align_corners = mode, align_corners
+
+    def construct(self, input: Any) -> Any:
+        return functional.upsample(input, self.size, self.scale_factor, self.mode, self.align_corners)
+
+
+class UpsamplingNearest2d(Cell):
+    """Pictures (N, C, H, W) resized to ``size``, or by ``scale_factor``, by the nearest element."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__()
+        self.size, self.scale_factor = size, scale_factor
+
+    def construct(self, input: Any) -> Any:
+        return functional.interpolate(input, self.size, self.scale_factor)
+
+
 class BCEWithLogitsLoss(Cell):
     """The cross entropy of ``target`` and the sigmoid of ``input``."""
 
@@ -207,4 +247,4 @@ class SmoothL1Loss(Cell):
 
 
 #: the classes of these have other names, which graphs show
-Dropout, Dropout2d, PReLU, Softmax = DropoutExt, Dropout2dExt, PReLUExt, SoftmaxExt
+Dropout, Dropout2d, PReLU, Softmax, Upsample = DropoutExt, Dropout2dExt, PReLUExt, SoftmaxExt, UpsampleExt

@@ -158,6 +158,7 @@ class _Nearest(_Upsample):
     """The nearest element for each place of the result."""
 
     arguments = 3
+    unread = frozenset({1})
 
     def shares(self, given: int, wanted: int, step: np.float32, align: bool) -> Array:
         out = np.zeros((wanted, given))
@@ -190,6 +191,7 @@ class UpsampleNearest3D(_Nearest):
 
 class _NearestGrad(_UpsampleGrad):
     arguments = 4
+    unread = frozenset({2})
 
 
 @operator
