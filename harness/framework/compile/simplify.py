@@ -282,21 +282,26 @@ def _reshape_for_transpose(output: Operand) -> None:
 
 
 def _merge_sums(output: Operand) -> None:
-    """``AddN`` of two of which one is an ``AddN`` that nothing else takes: one sum of all, users before what they use
-    (measured)."""
+    """An ``AddN`` that nothing else takes is part of the ``AddN`` that takes it first or last; what then stands there
+    is looked at again (measured: ``tests/data/graphs/nets/merged_sums.py``)."""
     order = printed_order(output)
     users: dict[int, int] = {}
     for node in order:
         for operand in node.inputs:
             users[id(operand)] = users.get(id(operand), 0) + 1
+
+    def parts(inner: Operand) -> list[Operand]:
+        alone = isinstance(inner, Node) and inner.op == "AddN" and users[id(inner)] == 1
+        return inner.inputs if alone else []  # type: ignore[union-attr]
+
     for node in reversed(order):
-        if node.op != "AddN" or len(node.inputs) != 2:
+        if node.op != "AddN":
             continue
-        for at, inner in enumerate(node.inputs):
-            if isinstance(inner, Node) and inner.op == "AddN" and users[id(inner)] == 1:
-                node.inputs[at : at + 1] = inner.inputs
-                node.extra.layout = (len(node.inputs),)
-                break
+        while len(node.inputs) > 1 and (last := parts(node.inputs[-1])):
+            node.inputs[-1:] = last
+        while first := parts(node.inputs[0]):
+            node.inputs[:1] = first
+        node.extra.layout = (len(node.inputs),)
 
 
 def _whole_tuple(node: Node) -> Operand:
