@@ -6,6 +6,7 @@ Every rule was measured on MindSpore 2.10.0; what was seen to stay (two transpos
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -285,14 +286,10 @@ def _merge_sums(output: Operand) -> None:
     """An ``AddN`` that nothing else takes is part of the ``AddN`` that takes it first or last; what then stands there
     is looked at again (measured: ``tests/data/graphs/nets/merged_sums.py``)."""
     order = printed_order(output)
-    users: dict[int, int] = {}
-    for node in order:
-        for operand in node.inputs:
-            users[id(operand)] = users.get(id(operand), 0) + 1
+    users = Counter(id(operand) for node in order for operand in node.inputs)
 
     def parts(inner: Operand) -> list[Operand]:
-        alone = isinstance(inner, Node) and inner.op == "AddN" and users[id(inner)] == 1
-        return inner.inputs if alone else []  # type: ignore[union-attr]
+        return inner.inputs if isinstance(inner, Node) and inner.op == "AddN" and users[id(inner)] == 1 else []
 
     for node in reversed(order):
         if node.op != "AddN":
