@@ -101,7 +101,7 @@ def make_in_python(members: Iterable[Any]) -> None:
     """Lets classes whose objects MindSpore makes in Python refuse, within a graph, what it has no words for there (see
     ``check_words``)."""
     for cls in members:
-        if isinstance(cls, type) and "__init__" in vars(cls):
+        if isinstance(cls, type) and cls.__init__ is not object.__init__:  # type: ignore[misc]
             cls.__init__ = _worded(cls.__init__)  # type: ignore[misc]
 
 
@@ -127,11 +127,11 @@ def check_words(*given: Any) -> None:
     """Raises for an argument that a call which Python makes within a graph has no words for (measured).
 
     Raises:
-        ForeignNameError: a class.
+        ForeignNameError: a class that is neither Python's own nor numpy's.
         SettingTypeError: a member of an enumeration, of which its value is what is given.
     """
     for value in given:
-        if isinstance(value, type) and value.__module__ != "builtins":
+        if isinstance(value, type) and value.__module__ not in ("builtins", "numpy"):
             raise ForeignNameError(f"a call within a graph cannot be given the class {value.__name__}")
     for value in given:
         if isinstance(value, enum.Enum):

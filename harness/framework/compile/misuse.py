@@ -32,6 +32,7 @@ _TOO_FEW = re.compile(r"missing \d+ required")
 _TOO_MANY = re.compile(r"takes .*\d+ .*but \d+ (?:was|were) given")
 _TAKES_DEFAULTS = re.compile(r"takes from \d+")
 _SETTINGS = re.compile(r"takes (?:at least )?(\d+).* with its settings, got (\d+)")
+_KEYWORDS = re.compile(r"^Tensor\.\w+ takes the keywords .*, got ")
 _OF_BUILTIN = re.compile(r"expected (?:at (?:least|most) )?\d+ argument|missing required argument")
 _NOT_CALLABLE = re.compile(r"object is not callable$")
 #: Python's own functions whose wrong count of arguments is no ``TypeError`` in a graph
@@ -82,6 +83,9 @@ def _in_graphs(error: Exception) -> HarnessError | None:
     text, users_call = str(error), _place(users[-1])
     if found := _of_primitive(text, users_call):
         return found(_with_line(text, users[-1]))
+    call = users_call.call
+    if _KEYWORDS.search(text) and call and isinstance(call.func, ast.Attribute) and call.func.attr in _table()[0]:
+        return TraceError(_with_line(text, users[-1]))
     if not isinstance(error, TypeError) or isinstance(error, HarnessError):
         return None
     last = users_call if traces[-1] is users[-1] else _place(traces[-1])
@@ -89,7 +93,7 @@ def _in_graphs(error: Exception) -> HarnessError | None:
         return None  # what failed is no call that the user's is handed on to
     if _NOT_CALLABLE.search(text):
         return CallError(_with_line(text, users[-1]))
-    if _is_counted_method(users_call) or not _refuses(text, last):
+    if _is_counted_method(users_call, text) or not _refuses(text, last):
         return None
     return TraceError(_with_line(text, users[-1]))
 
@@ -128,13 +132,13 @@ def _miscounted(text: str, call: ast.Call) -> str:
     return "few" if settings or _TOO_FEW.search(text) else ""
 
 
-def _is_counted_method(place: _Place) -> bool:
-    """Whether a call is one of a tensor's methods that count their arguments themselves."""
+def _is_counted_method(place: _Place, text: str) -> bool:
+    """Whether a call, which fails with ``text``, is one of a tensor's methods that count their arguments themselves."""
     call, callee = place.call, place.callee
     if call is None or not isinstance(call.func, ast.Attribute) or call.func.attr in _table()[0]:
         return False
     if callee is None:
-        return hasattr(Tensor, call.func.attr)
+        return hasattr(Tensor, call.func.attr) and not text.startswith("Dataset.")
     return isinstance(getattr(callee, "__self__", None), Tensor)
 
 

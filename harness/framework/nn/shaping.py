@@ -16,7 +16,7 @@ from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.initializer import initializer
 from harness.framework.nn.namespace import ops
-from harness.framework.tensor import Parameter, Tensor
+from harness.framework.tensor import Parameter, Tensor, is_eager
 
 __all__ = [
     "CELU", "LRN", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "ClipByNorm", "Dropout1d", "Dropout2d", "Dropout3d",
@@ -26,6 +26,8 @@ __all__ = [
 
 
 def _with_axes(name: str, x: Any) -> None:
+    if not isinstance(x, (Tensor, int, float)) and not is_eager():
+        raise SettingTypeError(f"{name}: a tensor is needed, got {type(x).__name__}")
     if not x.shape:
         raise SettingError(f"{name}: a tensor with an axis is needed, got one without")
 

@@ -160,6 +160,13 @@ def _callable(name: str, value: Any) -> Any:
     return value
 
 
+def _compared(name: str, value: Any) -> Any:
+    """What ``is`` compares with in a graph: nothing that holds others, and no tensor."""
+    if not is_eager() and (isinstance(value, (tuple, list, dict)) or hasattr(value, "asnumpy")):
+        raise TraceError(f"{name}: a number, a string, a dtype or None is needed, got {type(value).__name__}")
+    return value
+
+
 #: the letters of ``refused_in_graphs.json``
 _CLASSES: dict[str, type[HarnessError]] = {
     "A": SettingAttributeError, "K": ForeignKeyError, "N": ForeignNameError, "R": TraceError, "V": SettingError
@@ -247,7 +254,12 @@ _TABLE: dict[str, tuple[tuple[int, str, Way], ...]] = {
     **{f"ops.{name}": ((0, "x", _floating),) for name in ("deg2rad", "rad2deg")},
     "ops.exp2": ((0, "input", _with_dtype),),
     "Cell.apply": ((0, "fn", _callable),),
+    **{f"ops.{name}": ((1, "y", _compared),) for name in ("is_", "is_not")},
 }  # fmt: skip
+
+
+#: what takes a tensor in place of a tuple where nothing else is given
+_ALONE = frozenset({"Tensor.reshape", "Tensor.view"})
 
 
 def brought(name: str, function: F, skip: int = 0) -> F:
@@ -268,6 +280,8 @@ def brought(name: str, function: F, skip: int = 0) -> F:
     def bringing(*args: Any, **kwargs: Any) -> Any:
         given = list(args)
         for at, names, way in rows:
+            if name in _ALONE and len(given) > skip + 1:
+                continue
             if at + skip < len(given):
                 given[at + skip] = way(name, given[at + skip])
             elif kwargs:
