@@ -48,7 +48,11 @@ def check_source(code: CodeType, owner: Any) -> None:
 
 @lru_cache(maxsize=16384)
 def _may_hold(function: Function) -> bool:
-    return any(type(node).__name__ in _REFUSED for node in ast.walk(function))
+    return any(map(_is_refused, ast.walk(function)))
+
+
+def _is_refused(node: ast.AST) -> bool:
+    return type(node).__name__ in _REFUSED or (isinstance(node, (ast.For, ast.While)) and bool(node.orelse))
 
 
 def _block(statements: Iterable[ast.stmt], owner: Any) -> Any:
@@ -67,7 +71,7 @@ def _block(statements: Iterable[ast.stmt], owner: Any) -> Any:
 
 def _first(nodes: Iterable[ast.AST], owner: Any) -> Any:
     for node in nodes:
-        if type(node).__name__ in _REFUSED:
+        if _is_refused(node):
             return node
         for name, value in ast.iter_fields(node):
             members = value if isinstance(value, list) else [value]

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import ast
 import copy
-import gc
-import inspect
-import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType
 from typing import Any, TypeVar
 
-from harness.framework.compile.source import is_users
+from harness.framework.compile.originals import functions_of, passing_on, wrappers
+from harness.framework.compile.source import is_users, parsed
 from harness.framework.compile.turns import turns
 
 #: the module whose functions are called; the compiler says where it is
@@ -27,9 +25,9 @@ T = TypeVar("T", bound=ast.AST)
 
 
 class Again(BaseException):
-    """Tracing has to begin again, with the statement at ``line`` of ``function`` rewritten."""
+    """Tracing begins again: the statement at ``line`` of ``function`` rewritten; None: its original in its place."""
 
-    def __init__(self, function: FunctionType, line: int) -> None:
+    def __init__(self, function: FunctionType, line: int | None) -> None:
         super().__init__(function, line)
         self.function, self.line = function, line
 
@@ -41,28 +39,40 @@ def ask_again(frame: FrameType | None) -> None:
     _active[-1].ask(frame)
 
 
+def ask_for_original(code: CodeType) -> None:
+    """Raises ``Again`` if functions that run ``code`` have an original that stands in the graph in their place."""
+    if _active and code not in _active[-1].passed and (found := wrappers(code)):
+        raise Again(found[0], None)
+
+
 class Rewritten:
     """The functions of one compilation that are rewritten."""
 
     def __init__(self) -> None:
-        self._lines: dict[FunctionType, set[int]] = {}
+        self._lines: dict[FunctionType, set[int | None]] = {}
         self._code: dict[FunctionType, CodeType] = {}
         self._owners: dict[CodeType, FunctionType] = {}
+        self.passed: set[CodeType] = set()
 
     def ask(self, frame: FrameType) -> None:
         """See ``ask_again``."""
-        function = self._owners.get(frame.f_code) or _function_of(frame.f_code)
+        function = self._owners.get(frame.f_code) or next(iter(functions_of(frame.f_code)), None)
         if function is None:
             return
-        found = _find(_parsed(self._code.get(function, function.__code__)), frame.f_lineno)
+        found = _find(parsed(self._code.get(function, function.__code__)), frame.f_lineno)
         if found is None or not _can(found) or found.lineno in self._lines.get(function, ()):
             return
         raise Again(function, found.lineno)
 
     def add(self, again: Again) -> None:
-        """Notes a statement."""
-        self._lines.setdefault(again.function, set()).add(again.line)
-        self._code.setdefault(again.function, again.function.__code__)
+        """Notes a statement, or the functions of one code that have originals; but none that tracing makes anew."""
+        code, functions = again.function.__code__, [again.function]
+        if again.line is None:
+            functions = wrappers(code)
+            self.passed.add(code)
+        for function in functions:
+            self._lines.setdefault(function, set()).add(again.line)
+            self._code.setdefault(function, code)
 
     @contextmanager
     def in_force(self) -> Iterator[None]:
@@ -70,7 +80,10 @@ class Rewritten:
         _active.append(self)
         try:
             for function, lines in self._lines.items():
-                code = _compiled(self._code[function], frozenset(lines))
+                if None in lines:
+                    function.__code__ = passing_on(function)
+                    continue
+                code = _compiled(self._code[function], frozenset(filter(None, lines)))
                 self._owners.update(dict.fromkeys(_nested(code), function))
                 function.__code__ = code
             yield
@@ -89,33 +102,6 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _nested(constant)
-
-
-def _function_of(code: CodeType) -> FunctionType | None:
-    """The function that runs ``code``. Python does not search what is set aside from collections (``gc.freeze``), so
-    that ends here: a gate does it after its first test, and an ``if`` would be taken as Python takes it."""
-    if gc.get_freeze_count():
-        gc.unfreeze()
-    found = [f for f in gc.get_referrers(code) if isinstance(f, FunctionType) and f.__code__ is code]
-    return found[0] if found else None
-
-
-def _parsed(code: CodeType) -> ast.FunctionDef | None:
-    try:
-        lines, first = inspect.getsourcelines(code)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, SyntaxError, TypeError):
-        return None
-    indent = len(lines[0]) - len(lines[0].lstrip())
-    node: Any
-    for node in ast.walk(tree):
-        if hasattr(node, "lineno"):
-            node.lineno += first - 1
-            node.end_lineno += first - 1
-            node.col_offset += indent
-            node.end_col_offset += indent
-    found = tree.body[0]
-    return found if isinstance(found, ast.FunctionDef) else None
 
 
 def _find(function: ast.FunctionDef | None, line: int) -> Any:
@@ -165,7 +151,7 @@ def _jumps(body: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...]) -> Itera
 
 
 def _compiled(before: CodeType, lines: frozenset[int]) -> CodeType:
-    tree = _parsed(before)
+    tree = parsed(before)
     assert tree is not None
     tree.body = _Rewriter(lines).block(tree.body)
     tree.decorator_list = []

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import os
 import sys
 import sysconfig
+import textwrap
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
 
 from harness.graph import SourceLine
 
@@ -82,6 +85,25 @@ _syntax = lru_cache(maxsize=512)(_Syntax)
 def function_of(code: CodeType) -> Function | None:
     """The syntax tree of a function, or None if its source cannot be read."""
     return _syntax(code.co_filename).nodes.get((code.co_name, code.co_firstlineno))
+
+
+def parsed(code: CodeType) -> ast.FunctionDef | None:
+    """A syntax tree of a function's own, to be changed; None if its source cannot be read."""
+    try:
+        lines, first = inspect.getsourcelines(code)
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, SyntaxError, TypeError):
+        return None
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    node: Any
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            node.lineno += first - 1
+            node.end_lineno += first - 1
+            node.col_offset += indent
+            node.end_col_offset += indent
+    found = tree.body[0]
+    return found if isinstance(found, ast.FunctionDef) else None
 
 
 def _source_line(filename: str, span: _Span) -> SourceLine:

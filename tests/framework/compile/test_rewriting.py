@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 from collections.abc import Callable
 from typing import Any
@@ -317,3 +318,24 @@ def leaving_inner(x: Tensor) -> Tensor:
 @pytest.mark.parametrize("values", [[1, 2, 3], [9, 2, 3], [-1, -9, 0], [0.1, 2, 0], [2, 2, 2]])
 def test_a_tensor_leaves_a_loop(function: Callable[..., Any], values: list[float]) -> None:
     assert in_mode(0, function, values) == in_mode(1, function, values)
+
+
+def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def wrapper(*args: Any, factor: float = 2.0) -> Any:
+        return function(*args) * factor
+
+    return wrapper
+
+
+@doubled
+def shifted(x: Tensor) -> Tensor:
+    return x + 1
+
+
+def test_a_graph_holds_what_a_decorator_was_given() -> None:
+    """``decorated`` of the recorded networks has MindSpore's graphs of it; outside of graphs nothing changes."""
+    for mode, wanted in ((context.GRAPH_MODE, 2.0), (context.PYNATIVE_MODE, 4.0), (context.GRAPH_MODE, 2.0)):
+        assert in_mode(mode, shifted, 1.0) == [wanted]
+    assert in_mode(context.GRAPH_MODE, lambda x: doubled(shifted)(x), 1.0) == [4.0]
+    assert float(shifted(Tensor(1.0), factor=3.0)) == 6.0
