@@ -19,11 +19,13 @@ from harness.framework.compile.places import is_attribute
 from harness.framework.compile.source import Function, function_of, is_users
 from harness.framework.tensor import is_eager
 
-#: names of classes of the syntax tree (some are newer than the oldest Python supported)
-_REFUSED = frozenset({
-    "AsyncFunctionDef", "ClassDef", "Delete", "Import", "ImportFrom", "Match", "NamedExpr", "Nonlocal", "Set",
-    "SetComp", "Try", "Yield", "YieldFrom",
-})  # fmt: skip
+#: class of the syntax tree, by name (some are newer than the oldest Python supported) -> what the user wrote
+_REFUSED = {
+    "AsyncFunctionDef": "'async def'", "ClassDef": "'class'", "Delete": "'del'", "Import": "'import'",
+    "ImportFrom": "'import'", "Match": "'match'", "NamedExpr": "':='", "Nonlocal": "'nonlocal'", "Set": "a set",
+    "SetComp": "a set", "Try": "'try'", "TryStar": "'try'", "Yield": "'yield'", "YieldFrom": "'yield'",
+    "For": "a loop with 'else'", "While": "a loop with 'else'",
+}  # fmt: skip
 
 
 def check_source(code: CodeType, owner: Any) -> None:
@@ -40,8 +42,9 @@ def check_source(code: CodeType, owner: Any) -> None:
         return
     found = _first(function.args.defaults, owner) or _block(function.body, owner)
     if found is not None:
+        held = _REFUSED[type(found).__name__]
         place = f"{code.co_filename}:{found.lineno} ({getline(code.co_filename, found.lineno).strip()})"
-        error = TraceError(f"no graph is made of a function that holds a {type(found).__name__}, at {place}")
+        error = TraceError(f"no graph is made of a function that holds {held}, at {place}")
         error._placed = True  # type: ignore[attr-defined]
         _raise_at(error, code, found.lineno)
 
@@ -52,7 +55,7 @@ def _may_hold(function: Function) -> bool:
 
 
 def _is_refused(node: ast.AST) -> bool:
-    return type(node).__name__ in _REFUSED or (isinstance(node, (ast.For, ast.While)) and bool(node.orelse))
+    return type(node).__name__ in _REFUSED and (not isinstance(node, (ast.For, ast.While)) or bool(node.orelse))
 
 
 def _block(statements: Iterable[ast.stmt], owner: Any) -> Any:

@@ -42,6 +42,16 @@ def test_shards_cover_all_rows(count: int, shards: int) -> None:
     assert len({len(part) for part in parts}) == 1
 
 
+@pytest.fixture
+def default_seed() -> Iterator[None]:
+    """The seed that MindSpore begins with, whatever ran before: two orders of three rows are the same for some."""
+    before = ds.config.get_seed()
+    ds.config.set_seed(5489)
+    yield
+    ds.config.set_seed(before)
+
+
+@pytest.mark.usefixtures("default_seed")
 def test_orders_differ_by_epoch_and_keep_their_rows() -> None:
     for sampler, wanted in ((ds.RandomSampler(), range(9)), (ds.SubsetRandomSampler([8, 1, 3]), [1, 3, 8])):
         first, second = rows(sampler)
