@@ -295,17 +295,15 @@ class _Gradient:
     def _ones(self, root: Traced) -> Any:
         if not isinstance(root.spec, TensorSpec):
             raise TraceError(f"only a tensor can be differentiated, got {root.spec}")
-        return self._filled(root.spec, 1)
+        return call("OnesLike", root) if -1 in root.spec.shape else self._filled(root.spec, 1)
 
     def _zeros(self, target: Operand) -> Any:
         assert isinstance(target.spec, TensorSpec)
         if -1 in target.spec.shape:
-            return call("ZerosLike", "ZerosLikeExt", as_value(target))
+            return call("ZerosLike", as_value(target))
         return self._filled(target.spec, 0, late=True)
 
     def _filled(self, spec: TensorSpec, value: int, late: bool = False) -> Traced:
-        if -1 in spec.shape:
-            raise TraceError("the gradient of a result of dynamic shape needs an explicit sens")
         const = self.tracer.tensor_constant(np.full(spec.shape, value, spec.dtype.numpy), late)
         return Traced(const, spec.tensor)
 
