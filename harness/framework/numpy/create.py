@@ -58,6 +58,7 @@ def asfarray(a: Any, dtype: Any = dtypes.float32) -> Any:
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
+    shape = shape.asnumpy().tolist() if isinstance(shape, Tensor) and len(shape.shape) < 2 else shape
     given = (shape,) if isinstance(shape, int) else shape
     if not isinstance(given, (tuple, list)) or not all(isinstance(n, int) for n in given):
         raise SettingTypeError(f"numpy: a shape is an int, or a tuple or list of ints, got {shape!r}")
@@ -120,7 +121,8 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     if not all(isinstance(each, (int, float)) for each in values):
         raise SettingTypeError(f"numpy.arange takes numbers, got {start!r}, {stop!r}, {step!r}")
     narrow = dtypes.float32 if any(isinstance(each, float) for each in values) else dtypes.int32
-    return Tensor(numpy.arange(*values), narrow if dtype is None else of_name(dtype))
+    wide = {float: dtypes.float64, int: dtypes.int64}.get(dtype)  # here alone they are numpy's own (measured)
+    return Tensor(numpy.arange(*values), narrow if dtype is None else wide or of_name(dtype))
 
 
 def linspace(

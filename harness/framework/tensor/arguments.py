@@ -1,8 +1,9 @@
 """Arguments that are brought to what a primitive takes, or refused, before a function looks at them.
 
 Source: MindSpore 2.10.0, measured (``tests/data/misuse/graph_calls.json``): in a graph a primitive takes a constant
-tensor for a tuple of ints, or for one int, in three ways, at once or where the function says nothing of its own.
-Elsewhere such a tensor is refused. What a primitive takes as a float is refused as an int, in a graph and outside.
+tensor for a tuple of ints, or for one int, in three ways, at once or where the function says nothing of its own;
+outside graphs the same functions take the same tensors. Elsewhere such a tensor is refused. What a primitive takes as
+a float is refused as an int, in a graph and outside.
 ``refused_in_graphs.json`` (made by ``tests/interop/graph_misuse.py``): where a class or an empty dict in place of an
 argument is another error in a graph than a ``TypeError``.
 """
@@ -42,13 +43,9 @@ def _is_tensor(value: Any) -> bool:
     return type(value) in kinds.TYPES["Tensor"]
 
 
-def _is_constant(value: Any) -> bool:
-    return not is_eager() and _is_tensor(value)
-
-
 def _several(name: str, value: Any) -> Any:
-    """A tensor of one axis for a tuple."""
-    if not _is_constant(value):
+    """A tensor of one axis for a tuple; outside graphs the function itself refuses any other."""
+    if not _is_tensor(value) or (is_eager() and (len(value.shape) != 1 or value.dtype.kind not in "iu")):
         return value
     if len(value.shape) > 1:
         raise SettingError(f"{name}: a tensor in place of a tuple has one axis, got shape {value.shape}")
@@ -58,8 +55,8 @@ def _several(name: str, value: Any) -> Any:
 
 
 def _one(name: str, value: Any) -> Any:
-    """A tensor of one element and any dtype for an int."""
-    if not _is_constant(value):
+    """A tensor of one element and any dtype for an int; outside graphs the function itself refuses any but ints."""
+    if not _is_tensor(value) or (is_eager() and (value.shape not in ((), (1,)) or value.dtype.kind not in "iu")):
         return value
     if value.shape not in ((), (1,)):
         raise SettingError(f"{name}: a tensor in place of an int has shape () or (1,), got {value.shape}")
@@ -67,12 +64,13 @@ def _one(name: str, value: Any) -> Any:
 
 
 def _setting(name: str, value: Any) -> Any:
-    """A tensor without axes, of ints, for an int."""
-    return _axis(name, value) if _is_constant(value) else value
+    """A tensor without axes, of ints, for an int; outside graphs the function itself refuses any other."""
+    refused = _is_tensor(value) and is_eager() and (value.shape or value.dtype.kind not in "iu")
+    return value if refused else _axis(name, value)
 
 
 def _axis(name: str, value: Any) -> Any:
-    """The same outside graphs, too."""
+    """The same, and refused outside graphs, too."""
     if not _is_tensor(value):
         return value
     if value.shape:
@@ -198,8 +196,9 @@ def _refused_rows(name: str, function: Callable[..., Any], skip: int) -> tuple[t
 
 
 def _refuse(kind: str, error: type[HarnessError], name: str, value: Any) -> Any:
-    """No class, or no empty dict, in a graph."""
-    if (isinstance(value, type) if kind == "class" else isinstance(value, dict) and not value) and not is_eager():
+    """No class, or no empty dict, in a graph; classes of Python's own and numpy's name dtypes."""
+    foreign = isinstance(value, type) and value.__module__ not in ("builtins", "numpy")
+    if (foreign if kind == "class" else isinstance(value, dict) and not value) and not is_eager():
         raise error(f"{name}: a value of another type is needed, got {value!r}")
     return value
 
@@ -237,6 +236,8 @@ _TABLE: dict[str, tuple[tuple[int, str, Way], ...]] = {
     "ops.eye": ((0, "n", _setting), (1, "m", _setting)),
     **{f"ops.{name}": ((1, "axis dim", _axis),) for name in ("cumprod", "cumsum")},
     "Tensor.cumprod": ((0, "dim", _axis),),
+    "ops.topk": ((1, "k", _one),),
+    "Tensor.topk": ((0, "k", _one),),
     **{f"ops.{name}": ((1, "alpha eps p", _fraction),) for name in ("celu", "dropout", "elu", "logit")},
     "Tensor.logit": ((0, "eps", _fraction),),
     "ops.batch_norm": ((6, "momentum", _fraction), (7, "eps", _fraction)),

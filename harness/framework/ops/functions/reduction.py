@@ -14,6 +14,7 @@ from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.arithmetic import SUB, untyped
 from harness.framework.ops.functions.inner import div_of, look_up, mean_of, minus_of, pow_of, squeeze_of, sub_of, sum_of
 from harness.framework.ops.functions.math import log
+from harness.framework.ops.functions.shape import asked_dtype
 from harness.framework.ops.reduce import axes_of, is_whole
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
@@ -195,7 +196,7 @@ def any(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
 
 def cumsum(x: Any, axis: int, dtype: Any = None) -> Any:
     """Running sum along ``axis``."""
-    return call("CumSum", _in(x, dtype), axis, False, False)
+    return call("CumSum", x if dtype is None else _in(x, asked_dtype(dtype)), axis, False, False)
 
 
 @tensor_method("cumsum")
