@@ -51,9 +51,7 @@ def _scaled_sum(x: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
-    """Product of each element of one vector with each of another."""
-    if len(input.shape) != 1 or len(vec2.shape) != 1:
-        raise ShapeError(f"outer: two vectors are needed, got {list(input.shape)} and {list(vec2.shape)}")
+    """Product of each element of one vector with each of another; other shapes broadcast once the first is a column."""
     return call("Mul", call("Reshape", input, (-1, 1)), vec2)  # type: ignore[no-any-return]
 
 
