@@ -75,12 +75,3 @@ def test_it_stands_for_a_setting(name: str) -> None:
 def test_any_other_is_refused(name: str) -> None:
     with pytest.raises((TypeError, ValueError, RuntimeError)):
         Net(REFUSED[name])(Tensor(F))
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "wanted"), [((2, 3), (4,), (6, 4)), ((6,), (6, 2), (6, 2)), ((), (3,), (1, 3))]
-)
-def test_outer_of_other_than_vectors(first: tuple[int, ...], second: tuple[int, ...], wanted: tuple[int, ...]) -> None:
-    """The first is a column, and the two broadcast (measured)."""
-    found = ops.outer(Tensor(np.ones(first, np.float32)), Tensor(np.ones(second, np.float32)))
-    assert found.shape == wanted

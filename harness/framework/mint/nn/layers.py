@@ -200,17 +200,20 @@ class BCELoss(Cell):
 
 
 class UpsampleExt(Cell):
-    """``functional.upsample`` to ``size`` or by ``scale_factor``."""
+    """``functional.interpolate`` to ``size`` or by ``scale_factor``."""
 
     def __init__(
-        self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
-    ) -> None:
+        self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.size, self.scale_factor = size, scale_factor
-        self.mode, self.align_corners = mode, align_corners
+        self.mode, self.align_corners, self.recompute = mode, align_corners, recompute_scale_factor
 
     def construct(self, input: Any) -> Any:
-        return functional.upsample(input, self.size, self.scale_factor, self.mode, self.align_corners)
+        return functional.interpolate(
+            input, self.size, self.scale_factor, self.mode, self.align_corners, self.recompute
+        )
 
 
 class UpsamplingNearest2d(Cell):
