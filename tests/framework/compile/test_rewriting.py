@@ -339,3 +339,26 @@ def test_a_graph_holds_what_a_decorator_was_given() -> None:
         assert in_mode(mode, shifted, 1.0) == [wanted]
     assert in_mode(context.GRAPH_MODE, lambda x: doubled(shifted)(x), 1.0) == [4.0]
     assert float(shifted(Tensor(1.0), factor=3.0)) == 6.0
+
+
+def late(function: Callable[..., Any]) -> Callable[..., Any]:
+    def wrapper(x: Tensor) -> Any:
+        return function(x) * 2
+
+    functools.update_wrapper(wrapper, function)
+    return wrapper
+
+
+def later(function: Callable[..., Any]) -> Callable[..., Any]:
+    def wrapper(x: Tensor) -> Any:
+        return function(x) * 2
+
+    return functools.wraps(function)(wrapper)
+
+
+@pytest.mark.parametrize("decorator", [late, later])
+def test_what_is_wrapped_after_it_was_made(decorator: Callable[..., Any]) -> None:
+    """The same without a decorator of the wrapper's own (measured)."""
+    function = decorator(lambda x: x + 1)
+    assert in_mode(context.GRAPH_MODE, function, 1.0) == [2.0]
+    assert in_mode(context.PYNATIVE_MODE, function, 1.0) == [4.0]
