@@ -26,6 +26,7 @@ class Closure:
         tail: the closure whose call is its result, or None.
         picks: its result is one of several that a call gives, so it waits for its effects in any case.
         several: its result is a tuple.
+        members: of such a result in order, each by its id, as far as they are known.
         of_cell: it is what a cell's ``construct`` starts in, or goes on in after an ``if`` on no attribute of the cell.
         nodes: the operators written in it.
         of_library: it is a function of the library.
@@ -40,6 +41,7 @@ class Closure:
             the side that does not.
         late: how many more steps its result takes.
         by_keyword: a function of the library that is given its arguments in a tuple and a dict.
+        unpacked: by the id of each, values that the function unpacks, and out of how many tuples each.
     """
 
     parent: Closure | None
@@ -63,6 +65,8 @@ class Closure:
     picks: bool = False
     several: bool = False
     of_cell: bool = False
+    unpacked: dict[int, int] = field(default_factory=dict)
+    members: tuple[int, ...] = ()
 
     def affect(self, effect: Closure | Node | None) -> None:
         """Notes an effect; the first one makes this closure's call an effect of its parent."""
@@ -74,6 +78,12 @@ class Closure:
     def sees(self, value: Node) -> bool:
         """Whether a value from outside is used as it is, without being handed over."""
         return self.nested and id(value) not in self.given
+
+    def unpacks(self, value: Node) -> int:
+        """How many tuples are unpacked on the way of a value to this closure: each is a call (measured)."""
+        path, owner = self.path(), value.extra.closure.path()
+        below = (*path[1:], None)
+        return sum(c.unpacked.get(id(value), 0) for c, inner in zip(path, below, strict=True) if inner not in owner)
 
     def path(self) -> tuple[Closure, ...]:
         """This closure and those around it, outermost first."""

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ from harness.framework.compile.places import SourcePosition, end_of, gives_sever
 from harness.framework.compile.rewriting import ask_for_original
 from harness.framework.compile.source import Function, function_of, is_function, is_shown, is_users
 from harness.framework.compile.traced import Traced
+from harness.framework.compile.unpacked import members, note_unpacked
 from harness.framework.observed import FUNCTION_GRAPHS, LAYER_GRAPHS
 from harness.framework.tensor import graph_function_key, is_eager, is_graph_function
 from harness.graph import Node
@@ -73,6 +74,7 @@ class _Activation:
     located: dict[int, Closure] = field(default_factory=dict)
     loops: dict[tuple[Loop, Closure], _Loop] = field(default_factory=dict)
     places: dict[str, list[Closure]] = field(default_factory=dict)
+    members: tuple[int, ...] = ()
 
     def place(self, op: str) -> Closure:
         """The closure of the next operator ``op`` of a function whose nesting is recorded."""
@@ -119,8 +121,15 @@ class Closures:
             if self._running[depth].closure.leaves:
                 del self._running[depth + 1 :]
                 return self._running[depth].place(op)
+            note_unpacked(self._running[depth].function, frame, self._running[depth].closure)
             closure = _locate(self._running[depth])
         return closure
+
+    def given(self, cell: object, out: object) -> None:
+        """Notes what the last call of ``cell`` gave."""
+        own = (a for a in reversed(self._all) if a.function is not None and a.frame.f_locals.get("self") is cell)
+        for last in islice(own, 1):
+            last.members = members(out)
 
     def finish(self) -> None:
         """Notes the tails: a function's result is that of the closure its ``return`` stands in."""
@@ -128,11 +137,13 @@ class Closures:
             if activation.function is None:
                 continue
             last = _locate(activation)
+            note_unpacked(activation.function, activation.frame, activation.closure)
             _delay(activation.frame.f_locals.get("self"), last)
             last.picks = picks(activation.function, place_of(activation.frame))
             path = last.path()[last.path().index(activation.closure) :]
             for closure in path:
                 closure.several = gives_several(activation.function, place_of(activation.frame))
+                closure.members = activation.members
             for closure, tail in pairwise(path):
                 closure.tail = tail
 

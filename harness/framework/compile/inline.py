@@ -204,7 +204,8 @@ class _Walk:
     def _push_results(self, closure: Closure) -> None:
         if closure.tail is not None and self._push_call([closure.tail], 1 + closure.late):
             return
-        for result in self.results.get(closure, {}).values():
+        place = {each: at for at, each in enumerate(closure.members if closure.effects else ())}
+        for result in sorted(self.results.get(closure, {}).values(), key=lambda r: place.get(id(r), len(place))):
             self._push(result, closure, 1 + closure.late)
 
     def _follow(self, item: Node | _State) -> None:
@@ -218,13 +219,15 @@ class _Walk:
         elif kind == "result":
             if closure.waits and closure.effects:
                 self._put(("turn", closure, 0))
+            elif closure.several and closure.tail is None:
+                self._put(("tuple", closure, 0))  # what waits is the tuple, which takes a step of its own (measured)
             else:
                 self._push_results(closure)
             self._push_state(closure, len(closure.effects))
         elif kind == "members":
             for operand in count:
                 self._push(operand, closure)
-        elif kind == "turn":
+        elif kind in ("turn", "tuple"):
             self._push_results(closure)
         elif kind == "load":
             self._push_state(closure, count)
@@ -251,6 +254,8 @@ class _Walk:
         """Queues ``operand`` as ``user`` sees it: the call it is a result of, or itself."""
         if isinstance(operand, Node) and any(id(operand) in c.passed for c in user.path()):
             later += sum(id(operand) in c.passed and c not in operand.extra.closure.path() for c in user.path())
+        if isinstance(operand, Node):
+            later += user.unpacks(operand)
         if later > 1:
             self._put(("operand", user, operand), later - 1)
         elif isinstance(operand, Node) and not self._push_call(_way(user, operand.extra.closure)):

@@ -49,8 +49,13 @@ def cell_scope(cell: Any, given: Iterable[Any] = ()) -> Iterator[Callable[[Seque
     if getattr(cell, "_dump", False):
         active.marks = {**active.marks, "dump": "true"}
     made = len(active.created)
+
+    def done(args: Sequence[Any], out: Any) -> None:
+        active.repeated.add(cell, args, out, active.created[made:])
+        active.closures.given(cell, out)
+
     try:
-        yield lambda args, out: active.repeated.add(cell, args, out, active.created[made:])
+        yield done
     finally:
         active.scope, active.marks, active.cell = before
 
