@@ -35,7 +35,7 @@ def _parts(node: Node, inputs: list[Operand]) -> Operand:
     tracer.source = ("code", node.source or node.related)
     args = grouped(node, [as_value(i) for i in inputs])
     with using(tracer):
-        operand = tracer.operand(operator.expand(*args))
+        operand = _whole(tracer.operand(operator.expand(*args)))
     tracer.leave()
     operator.finish(tracer.created, *args[1:2])
     if any(isinstance(OPERATORS.get(n.op), Composite) for n in tracer.created):
@@ -45,6 +45,23 @@ def _parts(node: Node, inputs: list[Operand]) -> Operand:
             if isinstance(part, Node):
                 part.extra.root = node.extra.root
     return operand
+
+
+def _whole(operand: Operand) -> Operand:
+    """``operand``; the operator itself for a tuple of all that it gives, which nothing made anew (measured)."""
+    if not (isinstance(operand, Node) and operand.op == "MakeTuple" and operand.inputs):
+        return operand
+    sources = [_source(part, at) for at, part in enumerate(operand.inputs)]
+    first = sources[0]
+    whole = first is not None and all(each is first for each in sources) and first.spec == operand.spec
+    return first if first is not None and whole else operand
+
+
+def _source(member: Operand, number: int) -> Operand | None:
+    """The tuple whose value at a place this is; None for any other value."""
+    if isinstance(member, Node) and member.op == "TupleGetItem" and getattr(member.inputs[1], "value", 0) == number:
+        return member.inputs[0]
+    return None
 
 
 def _assigned(node: Node, follows: Node) -> Node:

@@ -21,10 +21,10 @@ ops: Any = _ops
 __all__ = [
     "add", "all", "allclose", "amax", "amin", "any", "bitwise_and", "bmm", "broadcast_to", "cat", "cdist", "chunk",
     "clamp", "clip", "concat", "cummax", "diff", "div", "empty", "empty_like", "eq", "fix", "flatten", "float_power",
-    "floor_divide", "fmod", "gather", "ge", "greater_equal", "imag", "isfinite", "isnan", "lerp", "max", "mean",
-    "meshgrid", "min", "mul", "nansum", "narrow", "not_equal", "ones", "permute", "pow", "prod",
-    "real", "remainder", "reshape", "roll", "scatter", "select", "softmax", "split", "sqrt", "squeeze", "sub", "sum",
-    "swapaxes", "t", "transpose", "unbind", "unique_consecutive", "unsqueeze", "where", "xlogy", "zeros",
+    "floor_divide", "fmod", "gather", "ge", "greater_equal", "imag", "index_add", "isfinite", "isnan", "item", "lerp",
+    "max", "mean", "meshgrid", "min", "mul", "nansum", "narrow", "nonzero", "not_equal", "ones", "permute", "pow",
+    "prod", "real", "remainder", "reshape", "roll", "scatter", "select", "softmax", "split", "sqrt", "squeeze", "sub",
+    "sum", "swapaxes", "t", "transpose", "unbind", "unique_consecutive", "unsqueeze", "where", "xlogy", "zeros",
 ]  # fmt: skip
 
 broadcast_to, not_equal, isfinite = ops.broadcast_to, ops.not_equal, ops.isfinite
@@ -61,7 +61,8 @@ def _overloaded(name: str, function: Any) -> Any:
 
 
 ge, greater_equal = (_overloaded(n, getattr(ops, n)) for n in ("ge", "greater_equal"))
-mul, floor_divide, where, lerp = (_overloaded(n, getattr(ops, n)) for n in ("mul", "floor_divide", "where", "lerp"))
+mul, floor_divide, lerp = (_overloaded(n, getattr(ops, n)) for n in ("mul", "floor_divide", "lerp"))
+_where = _overloaded("where", ops.where)
 _div, _eq, _squeeze, _xlogy = (_overloaded(n, getattr(ops, n)) for n in ("div", "eq", "squeeze", "xlogy"))
 
 
@@ -330,24 +331,48 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
     return ops.cdist(x1, x2, p)
 
 
-def _made(function: Any, size: tuple[Any, ...], dtype: Any) -> Any:
-    whole = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
-    return function(tuple(whole), dtype or dtypes.float32)
+def where(condition: Any, *both: Any) -> Any:
+    """``input`` where ``condition`` holds, else ``other``; of ``condition`` alone the places where it is not 0, a
+    tensor for each axis, in graphs alone."""
+    return _where(condition, *both) if both else nonzero(condition, as_tuple=True)
 
 
-def ones(*size: Any, dtype: Any = None) -> Any:
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """The places where ``input`` is not 0, a row each; ``as_tuple``: a tensor for each axis, in graphs alone.
+
+    Raises:
+        KernelError: ``as_tuple`` outside of graphs.
+    """
+    if as_tuple and is_eager():
+        raise KernelError("mint.nonzero(as_tuple=True) has no CPU kernel outside of graphs; use ops.nonzero")
+    return ops.nonzero(input, as_tuple=as_tuple)
+
+
+def item(input: Any) -> Any:
+    """The only element as a Python number."""
+    return input.item()
+
+
+def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+    """``input`` with the slices of ``source`` times ``alpha`` added at ``index`` along ``dim``; at once alone."""
+    _refuse_in_graphs("index_add", "ops.index_add")
+    return input.index_add(dim, index, _scaled(source, alpha))
+
+
+def ones(size: Any, *, dtype: Any = None) -> Any:
     """Ones."""
-    return _made(ops.ones, size, dtype)
+    return ops.ones(size, dtype or dtypes.float32)
 
 
-def zeros(*size: Any, dtype: Any = None) -> Any:
+def zeros(size: Any, *, dtype: Any = None) -> Any:
     """Zeros."""
-    return _made(ops.zeros, size, dtype)
+    return ops.zeros(size, dtype or dtypes.float32)
 
 
 def empty(*size: Any, dtype: Any = None, device: Any = None) -> Any:
     """A tensor of any values: zeros."""
-    return _made(ops.zeros, size, dtype)
+    whole = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    return ops.zeros(tuple(whole), dtype or dtypes.float32)
 
 
 def empty_like(input: Any, *, dtype: Any = None, device: Any = None) -> Any:

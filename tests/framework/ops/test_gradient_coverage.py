@@ -74,6 +74,9 @@ MORE = {
         "reverse_sequence": (lambda x: ops.ReverseSequence(1, 0)(x, LENGTHS), ((3, 4),)),
         "sort": (lambda x: ops.Sort()(x)[0], ((3, 4),)),
         "fill": (lambda x: call("FillV2", (2, 3), x) * 2, ((),)),
+        "baddbmm": (lambda x, y, z: call("Baddbmm", x, y, z, 0.5, 2), ((3, 1), (2, 3, 2), (2, 2, 4))),
+        "log_softmax of mint": (lambda x: call("LogSoftmaxExt", x, 1, None), ((3, 4),)),
+        "pad of mint": (lambda x: call("ConstantPadND", x, (1, 2), 3), ((3, 4),)),
         "depend": (lambda x, y: ops.depend(x, y) * y, ((3, 4), (3, 4))),
         "identity": (lambda x: ops.Identity()(x) * 2, ((3, 4),)),
         "moved": (lambda x: call("TensorMove", x) * 2, ((3, 4),)),
@@ -184,10 +187,11 @@ NO_CASE = {
     **dict.fromkeys(("EqScalar", "GreaterEqualScalar", "LessScalar"), _STEPS),
     **dict.fromkeys(("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "ReduceAll", "ReduceAny"), _STEPS),
     **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor", "IsFinite", "IsInf", "IsNan", "NonZero"), _STEPS),
+    **dict.fromkeys(("NonZeroExt", "OneHotExt"), _STEPS),
     **dict.fromkeys(("Argmax", "ArgMaxExt", "Argmin", "Ceil", "Floor", "FloorDiv", "Round", "Sign", "Trunc"), _STEPS),
     **dict.fromkeys(("InTopK", "SearchSorted"), _STEPS),
     **dict.fromkeys(("TruncateDiv", "OneHot", "RemainderScalarTensor", "DivMod"), _STEPS),
-    **dict.fromkeys(("LinSpace", "StandardNormal", "UniformReal", "Zeros", "Ones", "Print"), _MADE),
+    **dict.fromkeys(("FillScalar", "LinSpace", "StandardNormal", "UniformReal", "Zeros", "Ones", "Print"), _MADE),
     **dict.fromkeys(
         (
             f"Scatter{how}"

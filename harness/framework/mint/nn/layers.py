@@ -5,18 +5,18 @@ Source: MindSpore 2.10.0, measured (``tests/data/graphs/nets/minted.py``).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import SettingError
-from harness.framework.mint.functions import flatten, ops, softmax
+from harness.framework.mint.functions import flatten, ops
 from harness.framework.mint.nn import functional
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
-from harness.framework.nn.initializer import initializer
+from harness.framework.nn.initializer import Normal, initializer
 from harness.framework.nn.linear import Linear
 from harness.framework.nn.losses import BCELoss as _BCELoss
 from harness.framework.tensor import Parameter, Tensor
@@ -25,11 +25,17 @@ __all__ = [
     "GLU",
     "BCELoss",
     "BCEWithLogitsLoss",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "CrossEntropyLoss",
     "Dropout",
     "Dropout2d",
+    "Embedding",
     "Flatten",
     "GroupNorm",
     "Linear",
+    "LogSoftmax",
     "NLLLoss",
     "PReLU",
     "PixelShuffle",
@@ -40,6 +46,9 @@ __all__ = [
     "Tanh",
     "Upsample",
     "UpsamplingNearest2d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
 ]  # fmt: skip
 
 
@@ -174,7 +183,123 @@ class SoftmaxExt(Cell):
         self.dim = dim
 
     def construct(self, input: Any) -> Any:
-        return softmax(input, self.dim)
+        return functional.softmax(input, self.dim)
+
+
+class LogSoftmaxExt(Cell):
+    """The logarithm of ``Softmax``; in graphs alone."""
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def construct(self, logits: Any) -> Any:
+        return functional.log_softmax(logits, self.dim)
+
+
+class _ConstantPad(Cell):
+    """A value around the last axes; in graphs alone."""
+
+    _axes: ClassVar[int]
+
+    def __init__(self, padding: Any, value: Any) -> None:
+        super().__init__()
+        self.padding = (padding,) * (2 * self._axes) if isinstance(padding, int) else padding
+        self.value = value
+
+    def construct(self, input: Any) -> Any:
+        return functional.pad(input, self.padding, "constant", self.value)
+
+
+class ConstantPad1d(_ConstantPad):
+    """A value around the last axis."""
+
+    _axes = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    """A value around the last two axes."""
+
+    _axes = 2
+
+
+class ConstantPad3d(_ConstantPad):
+    """A value around the last three axes."""
+
+    _axes = 3
+
+
+class _ZeroPad(_ConstantPad):
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0)
+
+
+class ZeroPad1d(_ZeroPad):
+    """Zeros around the last axis."""
+
+    _axes = 1
+
+
+class ZeroPad2d(_ZeroPad):
+    """Zeros around the last two axes."""
+
+    _axes = 2
+
+
+class ZeroPad3d(_ZeroPad):
+    """Zeros around the last three axes."""
+
+    _axes = 3
+
+
+class EmbeddingExt(Cell):
+    """Rows of a table ``weight`` (num_embeddings, embedding_dim); in graphs alone, without a gradient."""
+
+    def __init__(
+        self, num_embeddings: int, embedding_dim: int, padding_idx: Any = None, max_norm: Any = None,
+        norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Any = None,
+        _freeze: bool = False, dtype: DType | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+        self.dtype = dtypes.float32 if dtype is None else dtype
+        table = _weight
+        if _weight is None:
+            table = initializer(Normal(1.0), (num_embeddings, embedding_dim), self.dtype)
+            if padding_idx is not None:
+                rows = table.init_data().asnumpy().copy()
+                rows[padding_idx] = 0
+                table = Tensor(rows, self.dtype)
+        self.weight = Parameter(table, name="weight", requires_grad=not _freeze)
+
+    def construct(self, input: Any) -> Any:
+        return ops.embedding(
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq
+        )
+
+    def extend_repr(self) -> str:
+        return (
+            f"num_embeddings={self.num_embeddings}, embedding_dim={self.embedding_dim}, "
+            f"padding_idx={self.padding_idx}, max_norm={self.max_norm}, norm_type={self.norm_type}, "
+            f"scale_grad_by_freq={self.scale_grad_by_freq}, dtype={self.dtype}"
+        )
+
+
+class CrossEntropyLoss(Cell):
+    """The cross entropy of scores and labels; in graphs alone."""
+
+    def __init__(
+        self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.weight, self.ignore_index, self.reduction = weight, ignore_index, reduction
+        self.label_smoothing = label_smoothing
+
+    def construct(self, input: Any, target: Any) -> Any:
+        return functional.cross_entropy(
+            input, target, self.weight, self.ignore_index, self.reduction, self.label_smoothing
+        )
 
 
 class NLLLoss(Cell):
@@ -251,3 +376,4 @@ class SmoothL1Loss(Cell):
 
 #: the classes of these have other names, which graphs show
 Dropout, Dropout2d, PReLU, Softmax, Upsample = DropoutExt, Dropout2dExt, PReLUExt, SoftmaxExt, UpsampleExt
+Embedding, LogSoftmax = EmbeddingExt, LogSoftmaxExt

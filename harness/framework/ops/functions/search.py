@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import SettingTypeError, UnsupportedError
+from harness.errors import SettingTypeError
 from harness.framework.ops.functions.shape import axis_of
 from harness.framework.ops.operators.argmax import as_numbers
 from harness.framework.tensor import Tensor, call, tensor_method
-from harness.framework.tensor.dispatch import is_tracing
+from harness.framework.tensor.dispatch import is_eager, is_tracing
 
 __all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk", "unique_consecutive"]
 
@@ -100,16 +100,12 @@ def topk(input: Any, k: int, dim: Any = None, largest: bool = True, sorted: bool
 
 @tensor_method("nonzero")
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
-    """Indices of the elements that are not 0, one row each; ``as_tuple``: a tensor for each axis (outside graphs).
-
-    Raises:
-        UnsupportedError: ``as_tuple`` in a graph, where the number of rows is not known.
-    """
+    """Indices of the elements that are not 0, one row each; ``as_tuple``: a tensor for each axis."""
+    if as_tuple and not is_eager():
+        return call("NonZeroExt", input)
     found = call("NonZero", input, output_is_dynamic_shape=True)
     if not as_tuple:
         return found
-    if is_tracing():
-        raise UnsupportedError("ops.nonzero(as_tuple=True) is not supported in graphs")
     return tuple(found[:, axis] for axis in range(len(input.shape)))
 
 
