@@ -96,6 +96,7 @@ class NodeExtra:
         homeless: whether it stood in ``Default`` when its function was differentiated, and got a scope only then.
         inserted: whether kernel selection inserted it.
         fusion: the parts of a fused kernel; ``alone`` is its name without fusion.
+        stream: where a random operator in a gradient outside of graphs stopped to draw; its primitive goes on there.
     """
 
     layout: tuple[Any, ...] = ()
@@ -123,6 +124,7 @@ class NodeExtra:
     inserted: bool = False
     fusion: Any = None
     alone: str | None = None
+    stream: dict[str, Any] | None = None
 
 
 @dataclass(eq=False, slots=True)

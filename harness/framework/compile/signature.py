@@ -36,7 +36,10 @@ def signature(trace: Trace) -> tuple[Any, ...] | None:
 def _row(operand: Operand, places: dict[int, int]) -> Any:
     if isinstance(operand, Node):
         inputs = tuple(places[id(i)] for i in operand.inputs)
-        return operand.op, inputs, operand.extra.layout, repr(operand.spec), repr(operand.attrs), operand.extra.effect
+        extra = operand.extra
+        # A program's nodes keep their streams, so no other one has the same id.
+        stream = None if extra.stream is None else id(extra.stream)
+        return operand.op, inputs, extra.layout, repr(operand.spec), repr(operand.attrs), extra.effect, stream
     if isinstance(operand, Const):
         value = operand.value
         content = (value.dtype.str, value.shape, value.tobytes()) if hasattr(value, "tobytes") else repr(value)

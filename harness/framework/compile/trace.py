@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -24,7 +25,7 @@ from harness.framework.compile.source import stack, users_frame, where
 from harness.framework.compile.states import States
 from harness.framework.compile.structure import Structure, is_held, taken_apart
 from harness.framework.compile.traced import Traced, has_tensor, is_weight, operands_of, tensor_spec
-from harness.framework.ops import taken
+from harness.framework.ops import random, taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
 from harness.framework.tensor import Parameter as ParameterTensor
@@ -115,6 +116,8 @@ class Tracer(Controls):
         extra.closure, extra.effects_before, extra.inside = closure, before, self.functions.inside
         spec = operator.infer(call)
         taken.check_kernel(call)
+        if operator.name in random.CONTINUING and random.is_alone():
+            extra.stream = random.state_of(replace(call, out=spec))
         node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, spec, extra=extra)
         closure.nodes.append(node)
         if self.states.together(mark, node):

@@ -17,6 +17,7 @@ from harness.framework import context
 from harness.framework.compile.program import compile_trace, data_inputs, trace_function
 from harness.framework.compile.signature import signature
 from harness.framework.nn.watching import gradient_of
+from harness.framework.ops.random import alone
 from harness.framework.runtime.execute import Executor
 from harness.framework.runtime.session import Session, current
 from harness.framework.tensor import eager_rules, mutable
@@ -41,24 +42,21 @@ class _Hidden(Session):
     ) -> Any:
         """Traces ``function`` and runs it; see ``Session.run``. No graph holds constants here."""
         values = [mutable(value) for value in values]
-        with eager_rules(), gradient_of(function) as (watched, told):
+        with eager_rules(), alone(), gradient_of(function) as (watched, told):
             trace = trace_function(watched, values, names)
             written = signature(trace)
             known = self.programs.get(key)
             if known is None or written is None or self._written[key][0] != written:
-                known = self._compiled(trace, known)
+                known = self._compiled(trace)
                 self.programs[key], self._written[key] = known, (written, keep)
             return told(known.run([t.asnumpy() for t in data_inputs(values)], ()))
 
-    def _compiled(self, trace: Any, before: Executor | None) -> Executor:
+    def _compiled(self, trace: Any) -> Executor:
         device = self.configured_device()
         # Each operator gives its result in its own dtype, as operators called one by one do: in a graph a float16
         # result of a kernel that computes in float32 stays so for the next one, here it is rounded (measured).
         program = compile_trace(trace, self._next_graph, self.numbering, Kernels(), device.fuses)
-        executor = Executor(program, device, self.engine)
-        if before is not None:
-            executor.go_on_from(before)
-        return executor
+        return Executor(program, device, self.engine)
 
 
 _hidden = _Hidden()

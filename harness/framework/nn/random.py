@@ -14,16 +14,10 @@ from typing import Any
 import numpy as np
 
 from harness.framework.nn.quantile import normal_quantiles
+from harness.framework.ops.philox import words
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
-
-#: multipliers and key increments of Philox 4x32 (Salmon et al., 2011)
-_M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
-_W0, _W1 = 0x9E3779B9, 0xBB67AE85
-_LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
-_ROUNDS = 10
 
 #: float32 constants of the Box-Muller step, which is done in float64
 _TWO_PI = 2.0 * float(np.float32(3.1415926))
@@ -39,22 +33,7 @@ def tensor_seed() -> int:
 
 def philox(seed: int, count: int) -> Array:
     """The first ``count`` words (uint32) of the Philox generator whose key and upper counter are ``seed``."""
-    blocks = -(-count // 4)
-    low, high = seed & 0xFFFFFFFF, seed >> 32
-    index = np.arange(blocks, dtype=np.uint64)
-    c0, c1 = index & _LOW, index >> _HALF
-    c2, c3 = np.full(blocks, low, np.uint64), np.full(blocks, high, np.uint64)
-    key0, key1 = low, high
-    for _ in range(_ROUNDS):
-        left, right = c0 * _M0, c2 * _M1
-        c0, c1, c2, c3 = (
-            (right >> _HALF) ^ c1 ^ np.uint64(key0),
-            right & _LOW,
-            (left >> _HALF) ^ c3 ^ np.uint64(key1),
-            left & _LOW,
-        )
-        key0, key1 = (key0 + _W0) & 0xFFFFFFFF, (key1 + _W1) & 0xFFFFFFFF
-    return np.stack([c0, c1, c2, c3], axis=1).reshape(-1)[:count].astype(np.uint32)
+    return words(seed, seed, count)
 
 
 def _unit(words: Array) -> Array:
@@ -84,8 +63,8 @@ def normal(mean: float, sigma: float, shape: Shape) -> Array:
     """float32 values of ``shape``, normally distributed (Box-Muller, both values of a pair used)."""
     mean, sigma = float(np.float32(mean)), float(np.float32(sigma))
     count = math.prod(shape)
-    words = philox(tensor_seed(), count + count % 2)
-    u1, u2 = _mantissa(words[0::2]), _mantissa(words[1::2])
+    drawn = philox(tensor_seed(), count + count % 2)
+    u1, u2 = _mantissa(drawn[0::2]), _mantissa(drawn[1::2])
     radius = np.sqrt(-2.0 * _rounded(np.log, u1)) * sigma
     angle = _TWO_PI * u2
     pairs = np.stack([mean + radius * _rounded(np.cos, angle), mean + radius * _rounded(np.sin, angle)], axis=1)

@@ -10,7 +10,10 @@ from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework import ops as _ops
 from harness.framework.numpy.promotion import of_name
+from harness.framework.ops.functions.drawing import between
+from harness.framework.ops.functions.random import drawn
 from harness.framework.ops.functions.shape import cast
+from harness.framework.seed import get_seed
 from harness.framework.tensor import Tensor
 
 #: looks its names up when they are used
@@ -257,16 +260,16 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
 
 def rand(*shape: int, dtype: Any = dtypes.float32) -> Any:
     """Uniform numbers from [0, 1)."""
-    return cast(ops.rand(*shape), dtype)
+    return cast(drawn("UniformReal", "UniformReal", shape, get_seed()), dtype)
 
 
 def randn(*shape: int, dtype: Any = dtypes.float32) -> Any:
     """Normal numbers."""
-    return cast(ops.randn(*shape), dtype)
+    return cast(drawn("StandardNormal", "StandardNormal", shape, get_seed()), dtype)
 
 
 def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = dtypes.int32) -> Any:
     """Whole numbers from [minval, maxval), or [0, minval)."""
     low, high = (0, minval) if maxval is None else (minval, maxval)
-    drawn = ops.rand(*_shape((1,) if shape is None else shape))
-    return cast(ops.floor(drawn * (high - low)) + low, dtype)
+    size = _shape((1,) if shape is None else shape)
+    return cast(between("UniformInt", low, high, size, get_seed(), dtypes.int32), dtype)

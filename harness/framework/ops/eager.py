@@ -16,7 +16,7 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError, KernelError, SettingError, SettingTypeError
-from harness.framework.ops import remembered, taken
+from harness.framework.ops import random, remembered, taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.numerics import finish
 from harness.framework.ops.remembered import remembering as remembering
@@ -234,6 +234,8 @@ class EagerDispatcher:
         taken.check(done)
         done.out = operator.infer(done)
         taken.check_kernel(done)
+        if op in random.CONTINUING:
+            done.state = random.state_of(done)
         arrays = tuple(_plain(v) for v in ready)
         if op in VIEWS and isinstance(ready[0], Tensor):
             return _view(operator, done, ready[0], arrays[1:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from harness.framework.ops import random
 from harness.framework.tensor import call
 
 
@@ -20,6 +21,7 @@ class Primitive:
         attrs: attributes of the node, in the order the ``.ir`` prints them.
         trailing: constant arguments added after the call's own.
         marks: flags a user sets on the primitive (``set_dump`` and ``add_prim_attr``); they travel with the node.
+        kept: where a random operator stopped to draw, in PyNative mode (``random.keeping``).
         instance_name: the attribute of the cell that holds it; the ``.ir`` prints it.
     """
 
@@ -30,6 +32,7 @@ class Primitive:
         self.trailing = tuple(trailing)
         self.marks: dict[str, Any] = {}
         self.instance_name = ""
+        self.kept: dict[Any, dict[str, Any]] = {}
 
     @property
     def name(self) -> str:
@@ -42,6 +45,9 @@ class Primitive:
         return self
 
     def __call__(self, *args: Any) -> Any:
+        if self.name in random.CONTINUING:
+            with random.keeping(self.kept):
+                return call(self.name, *args, *self.trailing, **self.attrs, **self.marks)
         return call(self.name, *args, *self.trailing, **self.attrs, **self.marks)
 
     def __repr__(self) -> str:

@@ -38,7 +38,7 @@ class Launch:
         self.copies = False
         self._layout: tuple[Any, ...] = node.extra.layout
         self._is_flat = all(count is None for count in self._layout)
-        self.state: dict[str, Any] = {}
+        self.state: dict[str, Any] = {} if node.extra.stream is None else node.extra.stream
         self._slots = tuple(self._templates())
         constants = [i.value if isinstance(i, Const) else None for i in node.inputs]
         self._constants = tuple(None if isinstance(v, tuple) and n else v for v, n in self._members(constants))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +14,8 @@ from harness import Tensor, dtypes, ops, set_seed
 from harness.framework.ops.base import OPERATORS, Call
 from harness.framework.ops.eager import execute
 from harness.graph import TensorSpec, TupleSpec, spec_of
+from tests.interop.operator_facts import DATA
+from tests.subprocesses import ROOT
 
 
 def draw(call: Call, *args: object) -> tuple[np.ndarray, ...]:
@@ -31,12 +38,22 @@ def test_a_node_draws_on_and_a_new_one_from_the_start() -> None:
     assert not np.array_equal(draw(normal(2), (1000,))[0], first)
 
 
-def test_the_stream_stays_what_it_is() -> None:
-    words = np.random.Philox(key=np.array([1, 5], np.uint64), counter=np.zeros(4, np.uint64)).random_raw(1000)
-    u, v = ((words >> np.uint64(11)) * 2.0**-53).reshape(2, 500)
-    radius = np.sqrt(-2 * np.log1p(-u))
-    expected = np.concatenate([radius * np.cos(2 * np.pi * v), radius * np.sin(2 * np.pi * v)])
-    np.testing.assert_allclose(draw(normal(1), (1000,))[0], expected, rtol=1e-6, atol=1e-9)
+def test_numbers_are_those_recorded_from_the_real_one(tmp_path: Path) -> None:
+    out = tmp_path / "drawn.json"
+    command = [sys.executable, "-m", "harness.cli", "run", str(ROOT / "tests" / "interop" / "drawn_facts.py"), str(out)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found, recorded = json.loads(out.read_text()), json.loads((DATA / "drawn.json").read_text())
+    assert len(recorded) > 80
+    assert list(found) == list(recorded)
+    assert {name: value for name, value in found.items() if value != recorded[name]} == {}
+
+
+def test_a_state_that_knows_its_runs_alone_draws_the_same() -> None:
+    call, later = normal(1), normal(1)
+    draw(call, (1000,))
+    later.state["runs"] = 1
+    np.testing.assert_array_equal(draw(later, (1000,))[0], draw(call, (1000,))[0])
 
 
 @pytest.mark.parametrize("keep", [0.25, 0.5, 1.0])

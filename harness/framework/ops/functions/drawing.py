@@ -9,7 +9,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
-from harness.framework.ops.functions.random import rand, whole_tensor
+from harness.framework.ops.functions.random import drawn, whole_tensor
 from harness.framework.ops.functions.search import topk
 from harness.framework.ops.functions.shape import reshape
 from harness.framework.seed import operator_seeds
@@ -39,14 +39,15 @@ def _whole(owner: str, name: str, value: Any) -> int:
     return value
 
 
-def _between(owner: str, low: Any, high: Any, size: Any, seed: int | None, dtype: Any) -> Any:
+def between(owner: str, low: Any, high: Any, size: Any, seed: int | None, dtype: Any) -> Any:
+    """Whole numbers in [low, high), whose second seed the counter of ``owner`` gives."""
     _whole(owner, "low", low)
     _whole(owner, "high", high)
     if low >= high:
         raise SettingError(f"{owner}: low must be below high, got {low} and {high}")
     bounds = [Tensor(np.asarray(v, np.int32)) for v in (low, high)]
-    drawn = call("UniformInt", tuple(size), *bounds, **_attrs(owner, seed, ["shape", "minval", "maxval"]))
-    return drawn if dtype is dtypes.int32 else call("Cast", drawn, dtype)
+    found = call("UniformInt", tuple(size), *bounds, **_attrs(owner, seed, ["shape", "minval", "maxval"]))
+    return found if dtype is dtypes.int32 else call("Cast", found, dtype)
 
 
 def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
@@ -57,7 +58,7 @@ def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: A
     """
     if not isinstance(size, tuple):
         raise SettingTypeError(f"randint: size must be a tuple, got {size!r}")
-    return _between("randint", low, high, size, seed, dtype or dtypes.int64)
+    return between("randint", low, high, size, seed, dtype or dtypes.int64)
 
 
 def randint_like(input: Any, low: int, high: int, seed: int | None = None, *, dtype: Any = None) -> Any:
@@ -68,14 +69,14 @@ def randint_like(input: Any, low: int, high: int, seed: int | None = None, *, dt
     """
     if (dtype or input.dtype).kind not in "iu":
         raise SettingError(f"randint_like: the dtype must be of whole numbers, got {dtype or input.dtype}")
-    return _between("randint_like", low, high, input.shape, seed, dtype or input.dtype)
+    return between("randint_like", low, high, input.shape, seed, dtype or input.dtype)
 
 
 def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = dtypes.int64) -> Any:
     """The numbers below ``n`` in an order drawn from ``seed`` and ``offset``."""
     _whole("randperm", "n", n)
     attrs = _attrs("randperm", seed, ["n"])
-    return call("RandpermV2", n, dtype, **{**attrs, "seed2": offset or attrs["seed2"]})
+    return call("RandpermV2", n, dtype, **{**attrs, "seed": seed, "seed2": offset})
 
 
 @tensor_method("multinomial")
@@ -91,7 +92,7 @@ def multinomial(input: Any, num_samples: int, replacement: bool = True, seed: in
         return call("Multinomial", input, whole_tensor(num_samples), **attrs, dtype=dtypes.int32)
     if num_samples > input.shape[-1]:
         raise SettingError(f"multinomial: {num_samples} of {input.shape[-1]} classes are asked for, each once")
-    chances = reshape(rand(math.prod(input.shape), seed=seed), tuple(input.shape))
+    chances = reshape(drawn("UniformReal", "multinomial", math.prod(input.shape), seed), tuple(input.shape))
     return topk(call("RealDiv", chances.log(), input + 1e-6), num_samples)[1]
 
 

@@ -34,7 +34,8 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None 
     return call("Dropout", input, 1.0 - p, seed0, seed1, random_cache=False, side_effect_hidden=True)[0]
 
 
-def _drawn(op: str, kernel: str, shape: Any, seed: int | None) -> Any:
+def drawn(op: str, kernel: str, shape: Any, seed: int | None) -> Any:
+    """What StandardNormal or UniformReal (``op``) draws; the counter of ``kernel`` gives the second seed."""
     dims = (shape,) if isinstance(shape, int) else tuple(shape)
     return call(op, dims, **stream_attrs(operator_seeds(kernel, seed or 0), dtypes.float32, False))
 
@@ -54,33 +55,33 @@ def _as(x: Any, dtype: DType | None, owner: str) -> Any:
 
 def standard_normal(shape: Any, seed: int | None = None) -> Any:
     """Normal numbers with mean 0 and variance 1."""
-    return _drawn("StandardNormal", "standard_normal", shape, seed)
+    return drawn("StandardNormal", "standard_normal", shape, seed)
 
 
 def randn(*size: Any, dtype: DType | None = None, seed: int | None = None) -> Any:
     """Normal numbers."""
-    return _as(_drawn("StandardNormal", "randn", _shape(size), seed), dtype, "randn")
+    return _as(drawn("StandardNormal", "randn", _shape(size), seed), dtype, "randn")
 
 
 def rand(*size: Any, dtype: DType | None = None, seed: int | None = None) -> Any:
     """Numbers uniform in [0, 1)."""
-    return _as(_drawn("UniformReal", "rand", _shape(size), seed), dtype, "rand")
+    return _as(drawn("UniformReal", "rand", _shape(size), seed), dtype, "rand")
 
 
 def randn_like(input: Any, seed: int | None = None, *, dtype: DType | None = None) -> Any:
     """Normal numbers in the shape of ``input``; Float32 unless ``dtype`` says otherwise, as MindSpore 2.10.0."""
-    return _as(_drawn("StandardNormal", "randn_like", input.shape, seed), dtype, "randn_like")
+    return _as(drawn("StandardNormal", "randn_like", input.shape, seed), dtype, "randn_like")
 
 
 def rand_like(input: Any, seed: int | None = None, *, dtype: DType | None = None) -> Any:
     """Numbers uniform in [0, 1) in the shape and dtype of ``input``."""
-    return _as(_drawn("UniformReal", "rand_like", input.shape, seed), dtype or input.dtype, "rand_like")
+    return _as(drawn("UniformReal", "rand_like", input.shape, seed), dtype or input.dtype, "rand_like")
 
 
 def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Any:
     """Normal numbers with this mean and deviation (numbers or tensors)."""
-    drawn = _drawn("StandardNormal", "normal", shape, seed)
-    return call("Add", call("Mul", drawn, _typed(stddev)), _typed(mean))
+    found = drawn("StandardNormal", "normal", shape, seed)
+    return call("Add", call("Mul", found, _typed(stddev)), _typed(mean))
 
 
 def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: DType = dtypes.float32) -> Any:
@@ -96,7 +97,7 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype
     low, high = constant_value(minval), constant_value(maxval)
     known = low is not None and high is not None
     width = Tensor(np.asarray(high - low), minval.dtype) if known else call("Sub", maxval, minval)  # type: ignore[operator]
-    return call("Add", call("Mul", _drawn("UniformReal", "uniform", shape, seed), width), minval)
+    return call("Add", call("Mul", drawn("UniformReal", "uniform", shape, seed), width), minval)
 
 
 def _drawn_by(op: str, kernel: str, seed: int | None, inputs: list[str], *args: Any, **attrs: Any) -> Any:

@@ -7,15 +7,15 @@ from typing import ClassVar
 import numpy as np
 
 from harness.errors import DtypeError
-from harness.framework.ops import random
+from harness.framework.ops import philox, random
 from harness.framework.ops.base import Array, Call, Operator, operator
 from harness.graph import Spec
 
 
 @operator
 class Bernoulli(Operator):
-    """x, and the probability (1,) or of each element: 0 and 1 in the dtype of x. The stream is our own, as
-    ``Dropout``'s, from the attribute ``seed``."""
+    """x, and the probability (1,) or of each element: 0 and 1 in the dtype of x. Each run draws the same, 23 bits of
+    a word of Philox for an element, keyed by the attribute ``seed``."""
 
     name = "Bernoulli"
     functional = False
@@ -34,13 +34,13 @@ class Bernoulli(Operator):
     def kernel(self, call: Call, x: Array, p: Array) -> Array:
         if not ((p >= 0) & (p <= 1)).all():
             raise ValueError("probabilities must be in [0, 1]")
-        drawn = random.uniform(call, (call.attrs["seed"], call.attrs["offset"]), x.size).reshape(x.shape)
-        return np.asarray(drawn < p).astype(x.dtype)
+        words = philox.words(int(call.attrs["seed"]) % 2**64, 0, x.size).reshape(x.shape)
+        return np.asarray((words & np.uint32(0x7FFFFF)) * 2.0**-23 < p).astype(x.dtype)
 
 
 @operator
 class RandomShuffle(Operator):
-    """x (n, ...): its rows in a drawn order. The stream is our own, as ``Dropout``'s."""
+    """x (n, ...): its rows in a drawn order."""
 
     name = "RandomShuffle"
     functional = False
@@ -53,5 +53,5 @@ class RandomShuffle(Operator):
     def kernel(self, call: Call, x: Array) -> Array:
         if not x.ndim:
             return x
-        drawn = random.uniform(call, (call.attrs["seed"], call.attrs["seed2"]), len(x))
-        return x[np.argsort(drawn, kind="stable")]
+        seed = random.scrambled(int(call.attrs["seed"]), int(call.attrs["seed2"]))
+        return x[random.drawn(call, random.Minstd, seed, lambda engine: random.shuffled(engine, len(x)))]

@@ -1,9 +1,10 @@
-"""UniformCandidateSampler and LogUniformCandidateSampler: classes drawn as negative examples. The stream is our own
-(``ops.random``)."""
+"""UniformCandidateSampler and LogUniformCandidateSampler: classes drawn as negative examples. The stream of the second
+is our own (``ops.random``)."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from harness.errors import DtypeError, SettingError
 from harness.framework.ops import random
 from harness.framework.ops.base import Array, Call, Operator, operator
 from harness.graph import Spec, TensorSpec, TupleSpec
+
+T = TypeVar("T")
 
 
 class _Sampler(Operator):
@@ -45,19 +48,28 @@ class _Sampler(Operator):
     def kernel(self, call: Call, true: Array) -> tuple[Array, Array, Array]:
         attrs = call.attrs
         count, wanted = int(attrs["range_max"]), int(attrs["num_sampled"])
-        sums = np.cumsum(self.chance(np.arange(count), count))
-        accidents = set(true.reshape(-1).tolist()) if attrs.get("remove_accidental_hits") else set()
-        found: list[int] = []
-        tries = 0
-        while len(found) < wanted:
-            seeds = int(attrs["seed"]), 0
-            one = int(np.searchsorted(sums, random.uniform(call, seeds, 1)[0] * sums[-1], "right"))
-            tries += 1
-            if not ((attrs["unique"] and one in found) or one in accidents):
-                found.append(one)
+        removes = attrs["unique"] and attrs.get("remove_accidental_hits")
+        accidents = set(true.reshape(-1).tolist()) if removes else set()
+
+        def draw(one: Callable[[], int]) -> tuple[list[int], int]:
+            found: list[int] = []
+            tries = 0
+            while len(found) < wanted:
+                each = one()
+                tries += 1
+                if not ((attrs["unique"] and each in found) or each in accidents):
+                    found.append(each)
+            return found, tries
+
+        found, tries = self.draw(call, count, draw)
         drawn = np.array(found, np.int64)
         counts = [self._expected(self.chance(each, count), tries, wanted) for each in (true, drawn)]
         return drawn, counts[0], counts[1]
+
+    def draw(self, call: Call, count: int, draw: Callable[[Callable[[], int]], T]) -> T:
+        """What ``draw`` makes of a function that draws one class below ``count``."""
+        sums, seeds = np.cumsum(self.chance(np.arange(count), count)), (int(call.attrs["seed"]), 0)
+        return draw(lambda: int(np.searchsorted(sums, random.uniform(call, seeds, 1)[0] * sums[-1], "right")))
 
     @staticmethod
     def _expected(chance: Array, tries: int, wanted: int) -> Array:
@@ -67,13 +79,19 @@ class _Sampler(Operator):
 
 @operator
 class UniformCandidateSampler(_Sampler):
-    """All classes alike. Attribute ``remove_accidental_hits``: none of the true ones."""
+    """All classes alike. Attribute ``remove_accidental_hits``: none of the true ones, if all are to be different."""
 
     name = "UniformCandidateSampler"
     kinds = (dtypes.int32, dtypes.int64)
 
     def chance(self, classes: Array, count: int) -> Array:
         return np.full(classes.shape, 1 / count)
+
+    def draw(self, call: Call, count: int, draw: Callable[[Callable[[], int]], T]) -> T:
+        seed = random.scrambled(int(call.attrs["seed"]), 0)
+        return random.drawn(
+            call, random.Minstd, seed, lambda engine: draw(lambda: int(random.below(engine, count, 1)[0]))
+        )
 
 
 @operator

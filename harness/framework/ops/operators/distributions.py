@@ -1,4 +1,4 @@
-"""RandomGamma, RandomPoisson, RandomCategorical and StandardLaplace. The stream is our own (``ops.random``)."""
+"""RandomGamma, RandomPoisson and RandomCategorical, whose stream is our own (``ops.random``), and StandardLaplace."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from harness.graph import Spec, TensorSpec
 
 #: a Poisson number of a larger mean is a sum of ones of at most this mean
 _LARGEST = 256
+#: the float32 next to -1, without its sign
+_ABOVE = np.float32(1 - 2.0**-24)
 
 
 def _seeds(call: Call) -> tuple[int, int]:
@@ -154,6 +156,8 @@ class StandardLaplace(Operator):
         return TensorSpec(dtypes.float32, shape)
 
     def kernel(self, call: Call, shape: Array) -> Array:
-        drawn = 2 * random.uniform(call, _seeds(call), prod(shape.tolist())) - 1
-        size = np.log1p(-np.minimum(np.abs(drawn), 1 - 2.0**-53))
-        return np.asarray(-np.copysign(size, drawn).reshape(shape))
+        count, one = prod(shape.tolist()), np.float32(1)
+        seed = random.scrambled(*_seeds(call))
+        part = random.drawn(call, random.Minstd, seed, lambda engine: engine.uniform(count))
+        drawn = part * (one + _ABOVE) - _ABOVE
+        return np.asarray(-np.sign(drawn) * numerics.widest(np.log, one - np.abs(drawn))).reshape(shape)

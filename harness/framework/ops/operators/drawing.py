@@ -1,4 +1,4 @@
-"""UniformInt, RandpermV2 and Multinomial: whole numbers drawn. The stream is our own (``ops.random``)."""
+"""UniformInt, RandpermV2 and Multinomial: whole numbers drawn."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class _Drawing(Operator):
 
     functional = False
 
-    def uniform(self, call: Call, count: int) -> Array:
-        """``count`` float64 values in [0, 1)."""
-        return random.uniform(call, (int(call.attrs.get("seed", 0)), int(call.attrs.get("seed2", 0))), count)
+    def seed(self, call: Call) -> int:
+        """What the engine is seeded with."""
+        return random.scrambled(int(call.attrs.get("seed", 0)), int(call.attrs.get("seed2", 0)))
 
 
 @operator
@@ -42,13 +42,16 @@ class UniformInt(_Drawing):
         least, width = int(low), int(high) - int(low)
         if width <= 0:
             raise SettingError(f"UniformInt: the least value {least} must be below the end {int(high)}")
-        drawn = least + np.floor(self.uniform(call, prod(shape)) * width)
-        return np.asarray(drawn.astype(np.int32).reshape(shape))
+        found = random.drawn(
+            call, random.Twister, self.seed(call), lambda engine: random.below(engine, width, prod(shape))
+        )
+        return np.asarray((least + found).astype(np.int32).reshape(shape))
 
 
 @operator
 class RandpermV2(_Drawing):
-    """n, and the dtype of the result: the numbers below n in a drawn order."""
+    """n, and the dtype of the result: the numbers below n in an order that depends on ``seed2`` alone, or on ``seed``
+    where that is 0; each run draws the same."""
 
     name = "RandpermV2"
 
@@ -59,7 +62,7 @@ class RandpermV2(_Drawing):
         return TensorSpec(dtype, (n,))
 
     def kernel(self, call: Call, n: int, _dtype: Any) -> Array:
-        return np.argsort(self.uniform(call, n), kind="stable")
+        return random.shuffled(random.Twister(int(call.attrs["seed2"] or call.attrs["seed"])), n)
 
 
 @operator
@@ -82,7 +85,9 @@ class Multinomial(_Drawing):
         if np.any(numerics.wide(x).sum(-1) == 0):
             raise SettingError("Multinomial: one weight of each row must be above 0")
         sums = np.cumsum(numerics.wide(x).reshape(-1, x.shape[-1]), axis=-1)
-        drawn = self.uniform(call, len(sums) * count).reshape(len(sums), count) * sums[:, -1:]
+        shape = len(sums), count
+        drawn = random.drawn(call, random.Minstd, self.seed(call), lambda engine: engine.uniform(prod(shape)))
+        drawn = drawn.astype(np.float64).reshape(shape) * sums[:, -1:]
         if np.any(numerics.wide(x) < 0):  # sums that do not grow are searched all the same (measured)
             found = np.array(
                 [[row.searchsorted(at, "right") for at in each] for row, each in zip(sums, drawn, strict=True)]

@@ -13,7 +13,7 @@ from harness.graph import Spec, TensorSpec
 
 
 class _Random(Operator):
-    """Argument 0: the shape; attributes ``seed``, ``seed2`` and ``dtype``. The stream is our own (``ops.random``)."""
+    """Argument 0: the shape; attributes ``seed``, ``seed2`` and ``dtype``."""
 
     functional = False
     random: ClassVar[bool] = True
@@ -24,13 +24,13 @@ class _Random(Operator):
             raise call.fail(f"the shape must be a tuple of ints from 0 on, got {shape!r}")
         return TensorSpec(dtypes.float32, tuple(shape))
 
-    def draw(self, call: Call, seeds: tuple[int, int], count: int) -> Array:
-        """``count`` values, float64."""
+    def draw(self, call: Call, seed: int, count: int) -> Array:
+        """``count`` values."""
         raise NotImplementedError
 
     def kernel(self, call: Call, shape: tuple[int, ...]) -> Array:
-        seeds = int(call.attrs.get("seed", 0)), int(call.attrs.get("seed2", 0))
-        return self.draw(call, seeds, prod(shape)).reshape(shape)
+        seed = random.scrambled(int(call.attrs.get("seed", 0)), int(call.attrs.get("seed2", 0)))
+        return self.draw(call, seed, prod(shape)).reshape(shape)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (None,)
@@ -42,8 +42,8 @@ class StandardNormal(_Random):
 
     name = "StandardNormal"
 
-    def draw(self, call: Call, seeds: tuple[int, int], count: int) -> Array:
-        return random.normal(call, seeds, count)
+    def draw(self, call: Call, seed: int, count: int) -> Array:
+        return random.drawn(call, random.Minstd, seed, lambda engine: engine.normal(count))
 
 
 @operator
@@ -52,5 +52,5 @@ class UniformReal(_Random):
 
     name = "UniformReal"
 
-    def draw(self, call: Call, seeds: tuple[int, int], count: int) -> Array:
-        return random.uniform(call, seeds, count)
+    def draw(self, call: Call, seed: int, count: int) -> Array:
+        return random.drawn(call, random.Twister, seed, lambda engine: engine.uniform(count))

@@ -6,6 +6,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.errors import DtypeError
+from harness.framework.ops import random
 from harness.framework.ops.base import Array, Call, Operator, operator
 from harness.graph import Spec, TensorSpec, TupleSpec
 
@@ -13,7 +14,7 @@ from harness.graph import Spec, TensorSpec, TupleSpec
 @operator
 class RandomChoiceWithMask(Operator):
     """x (Bool): (count, rank) Int32 coordinates of True places in a drawn order, zeros after the last; and whether each
-    row is one (Bool). The numbers drawn are this project's own (``docs/differences.md``)."""
+    row is one (Bool)."""
 
     name = "RandomChoiceWithMask"
     functional = False
@@ -27,10 +28,10 @@ class RandomChoiceWithMask(Operator):
         return TupleSpec((TensorSpec(dtypes.int32, (count, rank)), TensorSpec(dtypes.bool_, (count,))))
 
     def kernel(self, call: Call, x: Array) -> tuple[Array, Array]:
-        drawn = call.state.get("drawn", 0)
-        call.state["drawn"] = drawn + 1
-        generator = np.random.default_rng([call.attrs["seed"], call.attrs["seed2"], drawn])
-        places = generator.permutation(np.argwhere(x))[: call.attrs["count"]]
+        found = np.argwhere(x)
+        seed = random.scrambled(int(call.attrs["seed"]), int(call.attrs["seed2"]))
+        order = random.drawn(call, random.Minstd, seed, lambda engine: random.shuffled(engine, len(found)))
+        places = found[order][: call.attrs["count"]]
         index = np.zeros((call.attrs["count"], x.ndim), np.int32)
         index[: len(places)] = places
         return index, np.arange(call.attrs["count"]) < len(places)

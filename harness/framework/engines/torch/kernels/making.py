@@ -8,8 +8,8 @@ import torch
 
 from harness.framework.engines.torch.base import kernel
 from harness.framework.engines.torch.kernels.shapes import made_in
-from harness.framework.ops import random
 from harness.framework.ops.base import Call
+from harness.framework.ops.operators import dropout
 
 
 class Here:
@@ -54,7 +54,7 @@ def _one_hot(call: Call, indices: Any, depth: int, on: Any, off: Any, axis: int)
 
 @kernel("Dropout", wide=True)
 def _dropout(call: Call, x: Any, keep: float, seed0: int, seed1: int) -> Any:
-    """What is dropped comes from the harness's own stream, so that engines drop the same."""
-    drawn = random.uniform(call, (seed0, seed1), x.numel()).reshape(tuple(x.shape)) < keep
+    """What is dropped comes from the harness's own kernel, so that engines drop the same."""
+    drawn = dropout.kept(call, (seed0, seed1), tuple(x.shape), keep)
     mask = torch.from_numpy(drawn).to(x.device).to(x.dtype)
-    return x * mask / keep, mask
+    return x * mask * dropout.scale(call.dtype(0), keep), mask
