@@ -151,6 +151,7 @@ class _Gradient:
                 walked.append(node)
             stack.extend(reversed(_flow(node) if node.op == custom_backward.CUSTOM else node.inputs))
         order, idle = inlining_order(self.order, [r.operand for r in self.roots], self.tracer.created)
+        self.tracer.spread.place(order)
         rank = {closure: at for at, closure in enumerate(order)}
         # What a gradient within the function looked up first stays so for the gradient of it (measured).
         found: dict[Any, str] = {}

@@ -16,7 +16,7 @@ from harness.framework.compile.fuse import fuse
 from harness.framework.compile.order import Numbering, arrange, parameter_order
 from harness.framework.compile.regions import Block, Region, controls_of, finish_regions, numbered, regions_of
 from harness.framework.compile.rewriting import Again, Rewritten
-from harness.framework.compile.select import hide_dtypes, select_kernels
+from harness.framework.compile.select import count_axes, hide_dtypes, select_kernels
 from harness.framework.compile.simplify import simplify
 from harness.framework.compile.structure import Structure
 from harness.framework.compile.trace import Tracer
@@ -216,6 +216,7 @@ def _finish(regions: Sequence[Region], kernels: Kernels, watch: Watch) -> list[l
         assert region.output is not None
         region.output = expand(region.output)
         select_kernels(region.output, kernels)
+        count_axes(region.output)
         hide_dtypes(region.output)
     done("selected")
     return parameters

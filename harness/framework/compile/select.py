@@ -90,6 +90,16 @@ def _float32(spec: Spec) -> Spec:
     return TensorSpec(dtypes.float32, spec.shape) if isinstance(spec, TensorSpec) else spec
 
 
+def count_axes(output: Operand) -> None:
+    """Makes each ``Squeeze`` name its axes from the front, all of length 1 where it names none (measured)."""
+    for node in printed_order(output):
+        spec = node.inputs[0].spec if node.op == "Squeeze" else None
+        if isinstance(spec, TensorSpec) and -1 not in spec.shape and isinstance(node.inputs[1], Const):
+            named = node.inputs[1].value or (at for at, length in enumerate(spec.shape) if length == 1)
+            axes = tuple(axis % max(len(spec.shape), 1) for axis in named)
+            node.inputs[1] = Const(axes, spec_of(axes))
+
+
 def hide_dtypes(output: Operand) -> None:
     """Takes dtype arguments out of ``inputs``: the finished graphs do not show them. ``layout`` keeps the value.
 

@@ -22,6 +22,7 @@ from harness.framework.compile.regions import Block, Region
 from harness.framework.compile.repeated import Repeated
 from harness.framework.compile.rewriting import ask_again
 from harness.framework.compile.source import stack, users_frame, where
+from harness.framework.compile.spread import Calls
 from harness.framework.compile.states import States
 from harness.framework.compile.structure import Structure, is_held, taken_apart
 from harness.framework.compile.traced import Traced, has_tensor, is_weight, operands_of, tensor_spec
@@ -83,7 +84,7 @@ class Tracer(Controls):
         self.summaries: list[tuple[str, str, Any]] = []
         self.summed: Node | None = None
         self.structure: Structure | None = None
-        self.repeated = Repeated()
+        self.repeated, self.spread = Repeated(), Calls()
         self._consts: dict[Any, Const] = {}
         self._stop: FrameType | None = sys._getframe(1)
         self.closures = Closures(self._stop)
@@ -258,15 +259,18 @@ class Tracer(Controls):
         try:
             yield
             mine = self.created[made:]
+            is_one = sum(node.extra.cast is None for node in mine) == 1  # beside casts that align its operands
             for node in mine:
                 # Those of a function further in have the scope of that one, and some have one they always stand in.
                 is_own = node.extra.inside == self.functions.inside and node.scope == self.scope
-                if is_own and (len(mine) == 1 or key in COMPOSED):
+                if is_own and (is_one or key in COMPOSED):
                     node.extra.homeless = node.scope == "Default" != of_one
                     node.scope = of_one
                 if key in EACH:
                     node.scope = self.functions.enter_each(key, node, caller)
                     node.extra.homeless = key == "ops.squeeze" and self.functions.inside == 1  # ops.logsumexp's is not
+            if self.scope == "Default":
+                self.spread.add(key, mine, caller)
         finally:
             self.scope = before
             self.functions.inside -= 1
@@ -374,6 +378,8 @@ class Tracer(Controls):
         """The operand of ``Return``: the result after every effect."""
         value, self.structure = taken_apart(value)
         operand = self.operand(value, updates=True)
+        self.closures.finish()
+        self.spread.place_behind(operand, self.created)
         if self.summaries:
             values = [self.operand(each) for _kind, _tag, each in self.summaries]
             self.summed = self.virtual("MakeTuple", values, TupleSpec(tuple(v.spec for v in values)))

@@ -48,7 +48,8 @@ class TopK(Operator):
         rows = count // max(1, length)
         if len(x.shape) > 1:
             starts = np.arange(0, count, length, dtype=np.int32).reshape(rows, 1)
-            index = emit("Add", emit("Reshape", index, (rows, k)), Tensor(starts))
+            # Of a matrix the rows are counted; of more axes they are left to find (measured).
+            index = emit("Add", emit("Reshape", index, (-1, k) if len(x.shape) > 2 else (rows, k)), Tensor(starts))
         index = emit("Reshape", index, (-1, 1))
         flat = emit("ScatterNd", index, emit("Reshape", b.dout[0], (-1,)), (count,))
         return emit("Reshape", flat, tuple(x.shape)), None
