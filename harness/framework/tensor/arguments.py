@@ -13,12 +13,13 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from harness import dtypes
 from harness.errors import (
     CallError,
     ForeignKeyError,
@@ -80,6 +81,33 @@ def _axis(name: str, value: Any) -> Any:
     return int(value.asnumpy())
 
 
+def _outside(name: str, value: Any) -> Any:
+    """A tensor without axes, of ints, for an int outside graphs; one of one element for a member of a tuple or list."""
+    if isinstance(value, (tuple, list)) and any(map(_is_tensor, value)):
+        if any(_is_tensor(each) and (each.size != 1 or each.dtype.kind not in "iu") for each in value):
+            raise (SettingTypeError if is_eager() else SettingError)(f"{name}: ints are needed, got {value!r}")
+        return type(value)(int(each.asnumpy().ravel()[0]) if _is_tensor(each) else each for each in value)
+    if is_eager() and _is_tensor(value) and not value.shape and value.dtype.kind in "iu":
+        return int(value.asnumpy())
+    return value
+
+
+def _bool_outside(_name: str, value: Any) -> Any:
+    """The class bool for its dtype outside graphs, which takes no other class of Python's there."""
+    return dtypes.bool_ if value is bool and is_eager() else value
+
+
+def _rate(name: str, value: Any) -> Any:
+    """A float, or a tensor without axes of one."""
+    if not _is_tensor(value):
+        return _fraction(name, value)
+    if value.shape:
+        raise SettingError(f"{name}: a tensor in place of a float has no axes, got shape {value.shape}")
+    if value.dtype.kind != "f":
+        raise SettingTypeError(f"{name}: a tensor in place of a float is one, got {_words(value)}")
+    return float(value.asnumpy())
+
+
 def _fraction(name: str, value: Any) -> Any:
     """A float, not an int."""
     if type(value) is int:
@@ -120,7 +148,8 @@ def _tensor_in_graphs(name: str, value: Any) -> Any:
 
 
 def _members(name: str, value: Any) -> Any:
-    """Tensors in a tuple or list: one or more, which a graph asks of everything."""
+    """Tensors in a tuple or list: one or more, which a graph asks of everything; a generator is a list there."""
+    value = list(value) if isinstance(value, Generator) and not is_eager() else value
     none = isinstance(value, (tuple, list)) and not value
     if none or not (is_eager() or value is None or isinstance(value, (tuple, list)) or hasattr(value, "asnumpy")):
         raise SettingError(f"{name}: a tuple or list of one tensor or more is needed, got {value!r}")
@@ -215,7 +244,8 @@ _TABLE: dict[str, tuple[tuple[int, str, Way], ...]] = {
         "reduce_mean", "reduce_min", "reduce_sum", "sum",
     )},
     **{f"ops.{name}()": ((1, "axis", _several),) for name in _REDUCED},
-    **{f"Tensor.{name}": ((0, "axis dim", _several),) for name in ("all", "any", "mean", "sum")},
+    **{f"Tensor.{name}": ((0, "axis dim", _several),) for name in ("all", "any", "mean")},
+    "Tensor.sum": ((0, "axis dim", _several), (1, "dtype", _bool_outside)),
     **{f"ops.{name}": ((0, "size shape", _several),) for name in ("ones", "zeros")},
     **{f"ops.{name}": ((1, "shape dims multiples", _several),) for name in ("broadcast_to", "reshape", "tile")},
     **{f"Tensor.{name}": ((0, "shape dims reps", _several),) for name in ("broadcast_to", "reshape", "tile", "view")},
@@ -238,7 +268,14 @@ _TABLE: dict[str, tuple[tuple[int, str, Way], ...]] = {
     "Tensor.cumprod": ((0, "dim", _axis),),
     "ops.topk": ((1, "k", _one),),
     "Tensor.topk": ((0, "k", _one),),
-    **{f"ops.{name}": ((1, "alpha eps p", _fraction),) for name in ("celu", "dropout", "elu", "logit")},
+    **{f"ops.{name}": ((1, "alpha eps p", _fraction),) for name in ("celu", "elu", "logit")},
+    "ops.dropout": ((1, "p", _rate),),
+    "ops.triu": ((1, "diagonal", _one),),
+    "Tensor.triu": ((0, "diagonal", _one),),
+    **{f"ops.{name}": ((1, "axis dim", _outside),) for name in ("logsumexp", "squeeze")},
+    **{f"Tensor.{name}": ((0, "axis dim", _outside),) for name in ("logsumexp", "squeeze")},
+    "Tensor.to": ((0, "dtype", _bool_outside),),
+    **{f"Tensor.{name}": ((1, "dtype", _bool_outside),) for name in ("new_ones", "new_zeros")},
     "Tensor.logit": ((0, "eps", _fraction),),
     "ops.batch_norm": ((6, "momentum", _fraction), (7, "eps", _fraction)),
     "ops.BatchNorm": ((1, "epsilon", _fraction), (2, "momentum", _fraction)),

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import KernelError
+from harness.errors import KernelError, SettingError, SettingTypeError
 from harness.framework.ops.eager import promote
 from harness.framework.ops.expansion import cast
-from harness.framework.ops.functions.shape import axis_of, expand_dims
+from harness.framework.ops.functions.shape import axis_of, expand_dims, repeat_elements, reshape
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
-    "cat", "chunk", "concat", "dsplit", "dstack", "hsplit", "hstack", "narrow", "split", "stack", "tensor_split",
-    "unbind", "unstack", "vsplit", "vstack",
+    "cat", "chunk", "concat", "dsplit", "dstack", "hsplit", "hstack", "narrow", "repeat_interleave", "split", "stack",
+    "tensor_split", "unbind", "unstack", "vsplit", "vstack",
 ]  # fmt: skip
 
 
@@ -205,3 +205,41 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
 def narrow(input: Tensor, axis: int, start: int, length: int) -> Tensor:
     """``length`` positions of ``axis`` from ``start`` on."""
     return box(input, axis_of(axis, len(input.shape), "narrow"), start, length)
+
+
+@tensor_method("repeat_interleave")
+def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> Tensor:
+    """Each element (of ``axis``, or of the flattened tensor) ``repeats`` times in a row: one number, or one for each.
+
+    Raises:
+        SettingTypeError: numbers of repeats that are no ints.
+        SettingError: another number of them than of elements, or one below 0.
+    """
+    several = _repeats(repeats)
+    if axis is None:
+        input, axis = reshape(input, (-1,)), 0
+    if len(several) == 1:
+        return repeat_elements(input, several[0], axis)
+    count = input.shape[axis_of(axis, len(input.shape), "repeat_interleave")]
+    if len(several) != count:
+        raise SettingError(f"repeat_interleave: one number for each of {count} elements is needed, got {several}")
+    if any(each < 0 for each in several) or not any(several):
+        raise SettingError(f"repeat_interleave: repeats must be at least 0, and one above it, got {several}")
+    parts = zip(_equal_parts(input, axis % len(input.shape), count), several, strict=True)
+    return concat([repeat_elements(part, each, axis) for part, each in parts if each], axis)
+
+
+def _repeats(given: Any) -> list[int]:
+    if type(given) is Tensor:
+        if not is_eager() and not given.shape:
+            raise KernelError("repeat_interleave: in a graph a tensor of repeats has one axis")
+        if not is_eager() and len(given.shape) > 1:
+            raise SettingError(f"repeat_interleave: a tensor of repeats has one axis, got shape {given.shape}")
+        given = given.asnumpy().tolist()
+    several = list(given) if isinstance(given, (tuple, list)) else [given]
+    for each in several:
+        if isinstance(each, bool) is not isinstance(given, bool) or not isinstance(each, int):
+            raise SettingTypeError(f"repeat_interleave: repeats must be ints, got {given!r}")
+    if several == [0] and isinstance(given, (tuple, list)):
+        raise SettingTypeError("repeat_interleave: the one number of repeats must be above 0, got 0")
+    return several

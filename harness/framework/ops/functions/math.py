@@ -117,19 +117,33 @@ trunc = _unary("Trunc", "trunc")
 @tensor_method("log")
 def log(input: Any) -> Any:
     """Natural logarithm of each element."""
-    return call("Log", input, **LOG)
+    known = _known_log(input)
+    return call("Log", input, **LOG) if known is None else known
+
+
+def _known_log(input: Any, base: float = math.e) -> Tensor | None:
+    """The logarithm of a constant of whole numbers, computed while a graph is made, as Float32 (measured); else None:
+    no CPU kernel takes them. To base 10 that of bools is not a number there, and refused here."""
+    kinds = "iu" if base == 10.0 else "iub"
+    if is_eager() or type(input) is not Tensor or input.dtype.kind not in kinds:
+        return None
+    with np.errstate(all="ignore"):
+        found = np.log(input.asnumpy().astype(np.float64)).astype(np.float32)
+        return Tensor(found if base == math.e else found / np.float32(math.log(base)))
 
 
 @tensor_method("log2")
 def log2(input: Any) -> Any:
     """Logarithm to base 2, as a quotient of two logarithms."""
-    return call("Div", log(input), scalar(math.log(2.0), input.dtype))
+    known = _known_log(input, 2.0)
+    return call("Div", log(input), scalar(math.log(2.0), input.dtype)) if known is None else known
 
 
 @tensor_method("log10")
 def log10(input: Any) -> Any:
     """Logarithm to base 10, as a quotient of two logarithms."""
-    return call("Div", log(input), scalar(math.log(10.0), input.dtype))
+    known = _known_log(input, 10.0)
+    return call("Div", log(input), scalar(math.log(10.0), input.dtype)) if known is None else known
 
 
 def exp2(input: Any) -> Any:

@@ -138,6 +138,7 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
         raise SettingError(f"norm: dim must be one axis or two, got {dim!r}")
     given = axes if dim is None else (dim if isinstance(dim, tuple) else (dim,))  # as the kernels there get them
     A = A if dtype is None else cast(A, dtype)
+    ord = _known_order(ord) if len(axes) == 2 else ord
     if dim is None and (ord is None or (ord == "fro" and rank == 2) or (ord == 2 and rank == 1)):
         found = _euclidean(A, axes, False)
         return found.reshape((1,) * rank) if keepdim else found
@@ -149,6 +150,16 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     if len(axes) != 1:
         raise UnsupportedError(f"norm: ord {ord!r} over {len(axes)} axes is not supported; name one or two by dim")
     return _of_vector(A, ord, axes if isinstance(ord, int) and ord > 0 else given, keepdim)
+
+
+def _known_order(order: Any) -> Any:
+    """``order``; None, Frobenius' norm, for a constant tensor that matrices have an order of (measured)."""
+    if type(order) is not Tensor or order.size != 1:
+        return order
+    number = order.asnumpy().item()
+    if number not in (1, -1, 2, -2, *_ENDLESS):
+        raise SettingError(f"norm: ord of a matrix must be 1, -1, 2, -2 or infinite, got {number}")
+    return None
 
 
 def _of_vector(x: Tensor, order: Any, axes: tuple[int, ...], keep: bool) -> Tensor:

@@ -5,13 +5,17 @@ They work at once, where the places are known; in a graph they are refused. Sour
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from harness.dtypes import DType
-from harness.errors import KernelError, SettingError, SettingTypeError, ShapeError, UnsupportedError
+from harness.errors import IndexRangeError, KernelError, SettingError, SettingTypeError, ShapeError, UnsupportedError
+from harness.framework.ops.eager import is_number
+from harness.framework.ops.expansion import cast
 from harness.framework.ops.functions.getitem import coordinates
+from harness.framework.ops.functions.indexing import tensor_scatter_update
 from harness.framework.ops.functions.picking import tensor_scatter_add
 from harness.framework.ops.functions.setitem import with_items
 from harness.framework.ops.functions.shape import reshape, sizes
@@ -31,6 +35,41 @@ def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, ch
     names: dict[str, Any] = {"input_names": ["input_x", "indices", "input_y"], "output_names": ["output"]}
     names |= {"use_lock": use_lock, "check_index_bound": check_index_bound, "side_effect_mem": True}
     return call("IndexAdd", x, indices, y, axis=axis, **names)
+
+
+@tensor_method("itemset")
+def _itemset(self: Any, *args: Any) -> Any:
+    """A copy with one element replaced: ``itemset(value)`` of a tensor of shape (1,), or ``itemset(place, value)`` with
+    a place in the flat tensor or one along each axis.
+
+    Raises:
+        SettingError: no arguments, or more than two.
+        IndexRangeError: a place outside the tensor, or none for a tensor of another shape.
+        SettingTypeError: a place that is no int, or a value that is no number.
+    """
+    if not 1 <= len(args) <= 2:
+        raise SettingError(f"Tensor.itemset takes one or two arguments, got {len(args)}")
+    shape = tuple(self.shape)
+    if len(args) == 1 and shape != (1,):
+        raise IndexRangeError(f"Tensor.itemset: a tensor of shape {shape} needs a place")
+    place, value = (0, args[0]) if len(args) == 1 else args
+    if not isinstance(place, tuple) and type(place) is not int:
+        raise SettingTypeError(f"Tensor.itemset: a place is an int or a tuple of them, got {place!r}")
+    if not is_number(value) and not isinstance(value, Tensor):
+        raise SettingTypeError(f"Tensor.itemset: a number is needed, got {value!r}")
+    lengths = shape if isinstance(place, tuple) else (math.prod(shape),)
+    where = place if isinstance(place, tuple) else (place,)
+    if len(where) != len(lengths) or any(not -n <= at < n for at, n in zip(where, lengths, strict=True)):
+        raise IndexRangeError(f"Tensor.itemset: {place} is no place of a tensor of shape {shape}")
+    flat = self if where is place else reshape(self, (-1,))
+    at = Tensor(np.array([[at % n for at, n in zip(where, lengths, strict=True)]], np.int64).reshape(1, -1))
+    new = call("Reshape", cast(value, self.dtype), (1,)) if isinstance(value, Tensor) else _one_of(value, self.dtype)
+    changed = tensor_scatter_update(flat, at, new) if where else reshape(new, ())
+    return changed if where is place else reshape(changed, shape)
+
+
+def _one_of(number: Any, dtype: DType) -> Tensor:
+    return Tensor(np.array([number]).astype(dtype.numpy), dtype)
 
 
 def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:

@@ -27,7 +27,7 @@ from harness.framework.tensor.devices import asked_by_to
 
 __all__ = [
     "broadcast_to", "cast", "expand_dims", "flatten", "flip", "moveaxis", "movedim", "numel", "permute", "rank",
-    "ravel", "repeat_elements", "repeat_interleave", "reshape", "shape", "size", "squeeze", "swapaxes", "swapdims",
+    "ravel", "repeat_elements", "reshape", "shape", "size", "squeeze", "swapaxes", "swapdims",
     "tile", "transpose", "unsqueeze", "view_as",
 ]  # fmt: skip
 
@@ -297,6 +297,18 @@ def _tile(self: Tensor, *dims: Any) -> Tensor:
 
 @tensor_method("repeat")
 def _repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """Refused: no CPU kernel repeats.
+
+    Raises:
+        SettingTypeError: a tensor; in a graph a tuple or list beside another argument.
+        SettingError: in a graph, fewer numbers than axes.
+    """
+    inner = [each for each in repeats if isinstance(each, (tuple, list))]
+    several = inner[0] if len(repeats) == 1 and inner else repeats
+    if any(isinstance(each, Tensor) for each in several) or (inner and len(repeats) > 1 and not is_eager()):
+        raise SettingTypeError(f"Tensor.repeat: ints, or a tuple of them, are needed, got {repeats!r}")
+    if repeats and len(several) < len(self.shape) and not is_eager():
+        raise SettingError(f"Tensor.repeat: one number for each of {len(self.shape)} axes is needed, got {several}")
     raise UnsupportedError(f"Tensor.repeat{repeats} has no CPU kernel (Repeat); use Tensor.tile")
 
 
@@ -313,16 +325,6 @@ def _broadcast_to(self: Tensor, shape: Any) -> Tensor:
 @tensor_method("expand_as")
 def _expand_as(self: Tensor, other: Tensor) -> Tensor:
     return broadcast_to(self, other.shape)
-
-
-@tensor_method("repeat_interleave")
-def repeat_interleave(input: Tensor, repeats: int, axis: int | None = None) -> Tensor:
-    """Each element (of ``axis``, or of the flattened tensor) ``repeats`` times in a row."""
-    if not isinstance(repeats, int):
-        raise UnsupportedError("repeat_interleave is supported for one number of repeats only")
-    if axis is None:
-        input, axis = reshape(input, (-1,)), 0
-    return repeat_elements(input, repeats, axis)
 
 
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:

@@ -34,7 +34,9 @@ class Tile(Operator):
         x = b.inputs[0]
         shape, times = aligned(x.shape, b.inputs[1])
         pairs = tuple(v for n, t in zip(shape, times, strict=True) for v in (t, n))
-        folded = emit("SumExt", emit("Reshape", b.dout, pairs), tuple(range(0, len(pairs), 2)), False, None)
+        folded = b.dout
+        if any(each != 1 for each in times):  # else nothing is added up (measured)
+            folded = emit("SumExt", emit("Reshape", b.dout, pairs), tuple(range(0, len(pairs), 2)), False, None)
         return folded if shape == tuple(x.shape) else emit("Reshape", folded, x.shape), None
 
 
