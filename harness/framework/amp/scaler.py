@@ -11,18 +11,28 @@ from typing import Any
 from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework.nn.namespace import ops
-from harness.framework.tensor import Parameter, Tensor
+from harness.framework.nn.transforms import jit
+from harness.framework.tensor import Parameter, Tensor, call, is_tracing, mutable
 
 
 def all_finite(inputs: Any) -> Any:
     """Whether every value of a tensor, or of a tuple of tensors, is finite: a 0-d Bool tensor."""
-    flags = [ops.all(ops.isfinite(each)) for each in _flat(inputs)]
-    if not flags:
+    given = tuple(_flat(inputs))
+    if not given:
         raise SettingError("all_finite: there is no tensor in what is given")
-    found = flags[0]
-    for flag in flags[1:]:
-        found = ops.logical_and(found, flag)
-    return found
+    if is_tracing():
+        return _are_finite(given)
+    return _of_list(mutable(given)) if isinstance(inputs, list) else _are_finite(mutable(given))
+
+
+def _counted(inputs: tuple[Any, ...]) -> Any:
+    """Outside a graph it is one of its own, in either mode; what is not finite is counted (measured)."""
+    flags = [ops.all(ops.isfinite(each)) for each in inputs]
+    return ops.addn([Tensor(1, dtypes.int64) - call("Cast", flag, dtypes.int64) for flag in flags]) < 1
+
+
+#: that of a tuple, and that of a list, which is a graph of its own (measured)
+_are_finite, _of_list = jit(_counted), jit(_counted)
 
 
 def _flat(inputs: Any) -> list[Any]:
@@ -37,6 +47,14 @@ def _each(function: Any, inputs: Any) -> Any:
     if isinstance(inputs, (tuple, list)):
         return tuple(_each(function, member) for member in inputs)
     return function(inputs)
+
+
+def _divided(scale: Parameter, inputs: Any) -> Any:
+    """A graph of its own as the one of ``all_finite``."""
+    return _each(lambda x: ops.mul(x, ops.cast(ops.reciprocal(scale), x.dtype)), inputs)
+
+
+_unscaled, _of_list_unscaled = jit(_divided), jit(_divided)
 
 
 class LossScaler(ABC):
@@ -73,7 +91,11 @@ class StaticLossScaler(LossScaler):
 
     def unscale(self, inputs: Any) -> Any:
         """Each gradient divided by the scale, in its own dtype."""
-        return _each(lambda x: ops.mul(x, ops.cast(ops.reciprocal(self.scale_value), x.dtype)), inputs)
+        if is_tracing() or not isinstance(inputs, (tuple, list)):
+            return _unscaled(self.scale_value, inputs)
+        if isinstance(inputs, list):
+            return list(_of_list_unscaled(self.scale_value, mutable(tuple(inputs))))
+        return _unscaled(self.scale_value, mutable(inputs))
 
     def adjust(self, grads_finite: Any) -> Any:
         """False: nothing changes."""
