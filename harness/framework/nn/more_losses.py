@@ -20,7 +20,13 @@ class CTCLoss(LossBase):
         self.settings = blank, reduction, zero_infinity
 
     def construct(self, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any) -> Any:
-        return ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, *self.settings)[0]
+        if len(log_probs.shape) != 2:
+            return ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, *self.settings)[0]
+        log_probs = log_probs.expand_dims(-2)
+        if len(targets.shape) == 1:
+            targets = targets.expand_dims(0)
+        loss = ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, *self.settings)[0]
+        return loss.squeeze(axis=0)
 
 
 class DiceLoss(LossBase):

@@ -5,8 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops import random
 from harness.framework.tensor import call
+
+#: kinds of devices an operator may be set to
+_TARGETS = ("CPU", "GPU", "Ascend", "Davinci")
+
+
+class _Attributes(dict[str, Any]):
+    """Attributes of a primitive; those that were added are found and shown, too."""
+
+    def __init__(self, own: dict[str, Any], added: dict[str, Any]) -> None:
+        super().__init__(own)
+        self._added = added
+
+    def __missing__(self, name: str) -> Any:
+        return self._added[name]
+
+    def __repr__(self) -> str:
+        return repr({**self, **self._added})
 
 
 class Primitive:
@@ -28,9 +46,9 @@ class Primitive:
     op: ClassVar[str | None] = None
 
     def __init__(self, *, attrs: dict[str, Any] | None = None, trailing: Sequence[Any] = ()) -> None:
-        self.attrs: dict[str, Any] = dict(attrs or {})
-        self.trailing = tuple(trailing)
         self.marks: dict[str, Any] = {}
+        self.attrs: dict[str, Any] = _Attributes(attrs or {}, self.marks)
+        self.trailing = tuple(trailing)
         self.instance_name = ""
         self.kept: dict[Any, dict[str, Any]] = {}
 
@@ -44,6 +62,49 @@ class Primitive:
         self.marks[name] = value
         return self
 
+    def del_prim_attr(self, name: str) -> Primitive:
+        """Takes away an attribute that was added; returns self."""
+        self.marks.pop(name, None)
+        return self
+
+    def init_prim_io_names(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+        """Names the inputs and outputs, as ``input_names`` and ``output_names`` say afterwards."""
+        self.input_names, self.output_names = inputs, outputs
+
+    def set_prim_instance_name(self, name: str) -> Primitive:
+        """Sets ``instance_name``; returns self."""
+        self.instance_name = name
+        return self
+
+    def set_device(self, device_target: str) -> Primitive:
+        """Sets ``primitive_target``, the kind of device; returns self."""
+        if device_target not in _TARGETS:
+            raise RuntimeError(f"{self.name}: the device must be one of {', '.join(_TARGETS)}, got {device_target!r}")
+        self.primitive_target = device_target
+        return self.add_prim_attr("primitive_target", device_target)
+
+    def recompute(self, mode: bool = True) -> Primitive:
+        """Refused: ``UnsupportedError``."""
+        raise UnsupportedError(f"{self.name}.recompute is not supported: it rewrites the graph of gradients")
+
+    def set_stage(self, stage: int) -> Primitive:
+        """Adds the attribute ``stage`` (of a pipeline), which changes nothing in one process; returns self."""
+        return self.add_prim_attr("stage", stage)
+
+    def place(self, role: str, rank_id: int) -> None:
+        """Places the operator in a process of a group: there is one here.
+
+        Raises:
+            SettingError: another role than ``MS_WORKER``, or a rank below 0.
+            SettingTypeError: a rank that is no int.
+        """
+        if role != "MS_WORKER":
+            raise SettingError(f"{self.name}.place: role must be 'MS_WORKER', got {role!r}")
+        if isinstance(rank_id, bool) or not isinstance(rank_id, int):
+            raise SettingTypeError(f"{self.name}.place: rank_id must be an int, got {rank_id!r}")
+        if rank_id < 0:
+            raise SettingError(f"{self.name}.place: rank_id must be at least 0, got {rank_id}")
+
     def __call__(self, *args: Any) -> Any:
         if self.name in random.CONTINUING:
             with random.keeping(self.kept):
@@ -51,7 +112,8 @@ class Primitive:
         return call(self.name, *args, *self.trailing, **self.attrs, **self.marks)
 
     def __repr__(self) -> str:
-        return f"Prim[{self.name}]<{', '.join(f'{k}={v}' for k, v in self.attrs.items())}>"
+        shown = ", ".join(f"{name}={value}" for name, value in {**self.attrs, **self.marks}.items())
+        return f"Prim[{self.name}]<{shown}>" if shown else f"Prim[{self.name}]"
 
 
 def plain(*names: str) -> dict[str, type[Primitive]]:

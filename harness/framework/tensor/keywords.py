@@ -44,6 +44,7 @@ _FORMS: dict[str, tuple[str, ...]] = {
     "remainder": ("divisor=other", "ext: other"),
     "repeat_interleave": ("repeats dim=axis", "none: repeats dim output_size"),
     "reshape": ("shape=*",),
+    "scatter": ("axis index src", "dim=axis index src"),
     "select": ("condition y", "ext: dim=condition index=y"),
     "split": ("split_size_or_sections axis", "ext: split_size=split_size_or_sections dim=axis"),
     "std": ("axis ddof keepdims", "eager: dim=axis correction=ddof keepdim=keepdims"),

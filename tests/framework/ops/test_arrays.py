@@ -12,6 +12,7 @@ import pytest
 
 from harness import Tensor, ops
 from harness.errors import HarnessError
+from harness.framework import jit
 from tests.framework.ops.facts import WORDS, emitted, read, recorded
 from tests.framework.ops.test_values import close
 from tests.interop.array_facts import signature
@@ -59,9 +60,14 @@ def test_gives_what_mindspore_does(case: str) -> None:
     close(result(case), VALUES[case], *half)
 
 
+#: what was recorded of graphs alone: outside of them two ints exchange axes
+IN_GRAPHS = {"x.transpose(0,2) | grid(2,3,4)"}
+
+
 @pytest.mark.parametrize("case", REFUSED)
 def test_refuses_what_mindspore_does(case: str) -> None:
     function, inputs, _ = read(case)
+    function = jit(function) if case in IN_GRAPHS else function
     with pytest.raises((HarnessError, IndexError)):
         function(*inputs)
 

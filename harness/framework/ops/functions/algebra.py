@@ -128,21 +128,33 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
 
 @tensor_method("cov")
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """The covariances of the rows of a matrix, over its columns.
-
-    Raises ``SettingError`` for weights, which are not supported.
-    """
-    if fweights is not None or aweights is not None:
-        raise SettingError("cov: weights are not supported here; leave fweights and aweights out")
+    """The covariances of the rows of a matrix, over its columns: ``fweights`` says how often each stands for one
+    (integers), ``aweights`` how much it counts."""
     if len(input.shape) > 2:
         raise SettingError(f"cov takes a matrix, got a tensor of {len(input.shape)} dimensions")
     rows = reshape(input, (1, -1)) if len(input.shape) < 2 else input
+    if fweights is not None or aweights is not None:
+        return _weighted_cov(rows, correction, fweights, aweights)
     count = rows.shape[1]
     mean = call("Div", call("SumExt", rows, (1,), False, None), scalar(count, rows.dtype))
     apart = call("Sub", rows, call("ExpandDims", mean, 1), **SUB)
     products = mm(apart, transpose(apart, (1, 0)))
     divisor = call("ClampScalar", Tensor(np.asarray(count - correction, np.int64)), 0, None)
     return call("Div", products, call("Cast", divisor, products.dtype)).squeeze()
+
+
+def _weighted_cov(rows: Any, correction: int, fweights: Any, aweights: Any) -> Any:
+    if fweights is not None and fweights.dtype.kind not in "iu":
+        raise SettingTypeError(f"cov: fweights must be integers, got {fweights.dtype}")
+    weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
+    total = weights.sum()
+    apart = rows - call("ExpandDims", (rows * weights).sum(1) / total, 1)
+    products = mm(apart, transpose(apart * weights, (1, 0)))
+    lost = correction if aweights is None or not correction else correction * (weights * aweights).sum() / total
+    divisor = call("ClampScalar", total - lost, 0, None)
+    if divisor.dtype is not products.dtype:
+        divisor = call("Cast", divisor, products.dtype)
+    return call("Div", products, divisor).squeeze()
 
 
 @tensor_method("cross")

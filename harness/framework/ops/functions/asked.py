@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from harness.errors import KernelError, SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops.functions.comparison import greater, greater_equal, less, less_equal
 from harness.framework.ops.functions.composed import isclose
@@ -78,22 +80,38 @@ def is_nonzero(input: Any) -> bool:
     return bool(input.asnumpy().reshape(()))
 
 
+def _in_memory(x: Any) -> tuple[Any, int]:
+    """A tensor's values as they lie in the memory of the one it was taken from, and the address of that."""
+    values = x.asnumpy()
+    if x.taken_from is None:
+        return values, (values if values.base is None else np.asarray(values.base)).ctypes.data
+    source, place = x.taken_from
+    whole, begin = _in_memory(source)
+    try:
+        part = place(whole) if callable(place) else whole[place]
+    except (TypeError, IndexError):  # places that tensors name: their elements are copied
+        return values, values.ctypes.data
+    shared = part.shape == values.shape and np.may_share_memory(part, whole)
+    return (part, begin) if shared else (values, values.ctypes.data)
+
+
 @tensor_method("is_contiguous")
 def _is_contiguous(self: Any) -> bool:
     _in_graphs("Tensor.is_contiguous", "ask outside of construct")
-    return bool(self.asnumpy().flags.c_contiguous)
+    return bool(_in_memory(self)[0].flags.c_contiguous)
 
 
 @tensor_method("storage_offset")
 def _storage_offset(self: Any) -> int:
     _in_graphs("Tensor.storage_offset", "ask outside of construct")
-    return 0
+    values, begin = _in_memory(self)
+    return int(values.ctypes.data - begin) // int(self.itemsize)
 
 
 @tensor_method("stride")
 def _stride(self: Any, dim: int | None = None) -> Any:
     _in_graphs("Tensor.stride", "ask outside of construct")
-    steps = tuple(n // self.itemsize for n in self.asnumpy().strides)
+    steps = [n // self.itemsize for n in _in_memory(self)[0].strides]
     return steps if dim is None else steps[dim]
 
 

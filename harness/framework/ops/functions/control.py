@@ -10,13 +10,15 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.framework.ops.eager import is_number
+from harness.framework.ops.functions.norms import condition_number
 from harness.framework.tensor import Parameter, ParameterTuple, Tensor, call, current, is_eager
 
 __all__ = ["cond", "depend", "while_loop"]
 
 
-def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any) -> Any:
-    """One of two functions, chosen when the graph runs.
+def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, *operands: Any) -> Any:
+    """One of two functions, chosen when the graph runs; without functions the condition number of the matrices
+    ``pred`` by the norm of order ``true_fn``, as MindSpore's.
 
     Args:
         pred: a tensor of one element, or a bool.
@@ -26,6 +28,8 @@ def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *
     Returns:
         The result of the function chosen.
     """
+    if not callable(true_fn):
+        return condition_number(pred, true_fn)
     if isinstance(pred, bool):
         return true_fn(*operands) if pred else false_fn(*operands)
     return current().branch(pred, true_fn, false_fn, operands)

@@ -36,20 +36,32 @@ def conv2d(
     return out if bias is None else call("BiasAdd", out, bias, 0)  # type: ignore[no-any-return]
 
 
+def _only(value: Any, name: str) -> Any:
+    """An int, or the only one of a tuple or list."""
+    if not isinstance(value, (tuple, list)):
+        return value
+    if len(value) != 1:
+        raise SettingError(f"conv1d: {name} must be an int or a tuple of one, got {value!r}")
+    return value[0]
+
+
 def conv1d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: int = 1,
+    stride: Any = 1,
     pad_mode: str = "valid",
-    padding: int = 0,
-    dilation: int = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
     """Cross-correlation of input (n, c, l) with weight (out, c / groups, k), plus a bias a channel."""
     if len(weight.shape) != 3 or len(input.shape) != 3:
         raise ShapeError(f"conv1d: input and weight must have 3 axes, got {list(input.shape)}, {list(weight.shape)}")
     flat = expand_dims(input, 2), expand_dims(weight, 2)
+    stride, padding, dilation = (
+        _only(value, name) for value, name in ((stride, "stride"), (padding, "padding"), (dilation, "dilation"))
+    )
     pads = (0, 0, padding, padding)
     out = squeeze(conv2d(*flat, None, (1, stride), pad_mode, pads, (1, dilation), groups), 2)
     return out if bias is None else call("BiasAdd", out, bias, 0)

@@ -168,7 +168,7 @@ def stop_gradient(value: Any) -> Any:
         return {key: stop_gradient(member) for key, member in value.items()}
     if not is_eager() and isinstance(value, list):
         return [stop_gradient(member) for member in value]
-    if not is_eager() and not isinstance(value, (Tensor, tuple)):
+    if not isinstance(value, (Tensor, tuple) if not is_eager() else Tensor):
         return value
     return call("StopGradient", value)
 

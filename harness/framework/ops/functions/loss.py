@@ -209,11 +209,11 @@ def ctc_loss(
     if not 0 <= blank < log_probs.shape[-1]:
         raise SettingError(f"ctc_loss: blank must be one of {log_probs.shape[-1]} classes, got {blank}")
     given = log_probs, targets, input_lengths, target_lengths
-    loss, likelihoods = call("CTCLossV2", *given, blank, "none", zero_infinity)
+    loss, likelihoods = call("CTCLossV2", *given, blank=blank, reduction="none", zero_infinity=zero_infinity)
     if reduction == "sum":
         loss = loss.sum()
     elif reduction == "mean":
-        loss = (loss / call("Maximum", call("Cast", target_lengths, loss.dtype), 1)).mean()
+        loss = (loss / call("ClampScalar", call("Cast", target_lengths, loss.dtype), 1, None)).mean()
     return loss, likelihoods
 
 

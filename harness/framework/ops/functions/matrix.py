@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness import dtypes
-from harness.errors import DtypeError, ShapeError, UnsupportedError
+from harness.errors import DtypeError, ShapeError
 from harness.framework.ops.functions.inner import add_of
 from harness.framework.tensor import Tensor, call, tensor_method
 
@@ -65,19 +65,27 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
             raise DtypeError(f"dot takes float16 and float32, got {given.dtype}")
     if len(input.shape) < 2 or len(other.shape) < 2:
         raise ShapeError(f"dot: both tensors need at least two axes, got {list(input.shape)} and {list(other.shape)}")
-    if len(other.shape) > 2:
-        raise UnsupportedError(f"dot with {len(other.shape)} axes on the right is not supported; use matmul")
-    if len(input.shape) == 2:
+    if len(input.shape) == len(other.shape) == 2:
         return mm(input, other)
+    rest = (*input.shape[1:-1], *other.shape[:-2], other.shape[-1])
+    if (rank := len(other.shape)) > 2:
+        turned = call("Transpose", other, (rank - 2, *range(rank - 2), rank - 1))
+        other = call("Reshape", turned, (other.shape[-2], -1))
     flat = mm(call("Reshape", input, (-1, input.shape[-1])), other)
-    return call("Reshape", flat, (-1, *input.shape[1:-1], other.shape[1]))  # type: ignore[no-any-return]
+    return call("Reshape", flat, (-1, *rest))  # type: ignore[no-any-return]
 
 
 @tensor_method("inner")
 def inner(input: Tensor, other: Tensor) -> Tensor:
-    """Sum of products along the last axes of two vectors or matrices."""
-    if not 1 <= len(input.shape) <= 2 or not 1 <= len(other.shape) <= 2:
-        raise UnsupportedError(f"inner of shapes {list(input.shape)} and {list(other.shape)} is not supported")
+    """Sum of products along the last axes of two tensors; the product with one without axes."""
+    if not input.shape or not other.shape:
+        return call("Mul", input, other)  # type: ignore[no-any-return]
+    if input.shape[-1] != other.shape[-1]:
+        raise ShapeError(f"inner: the last axes must be equal, got {list(input.shape)} and {list(other.shape)}")
+    if len(input.shape) > 2 or len(other.shape) > 2:
+        flat = [call("Reshape", each, (-1, each.shape[-1])) for each in (input, other)]
+        products = mm(flat[0], call("Transpose", flat[1], (1, 0)))
+        return call("Reshape", products, (*input.shape[:-1], *other.shape[:-1]))  # type: ignore[no-any-return]
     if len(input.shape) == len(other.shape) == 2:
         return mm(input, call("Transpose", other, (1, 0)))
     return matmul(input, other.T)

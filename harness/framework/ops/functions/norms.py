@@ -8,11 +8,13 @@ from typing import Any
 
 from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops.expansion import cast
+from harness.framework.ops.functions.algebra import inverse
 from harness.framework.ops.functions.inner import abs_of, sum_of
 from harness.framework.ops.functions.math import sqrt, square
 from harness.framework.ops.functions.reduction import max as max_with_place
 from harness.framework.ops.functions.reduction import min as min_with_place
-from harness.framework.ops.functions.shape import axis_of, flatten
+from harness.framework.ops.functions.shape import axis_of, flatten, transpose
+from harness.framework.ops.functions.systems import svd
 from harness.framework.tensor import Tensor, call, graph_function, is_eager, tensor_method
 
 __all__ = ["lp_norm", "matrix_norm", "norm", "vector_norm"]
@@ -94,11 +96,10 @@ def _largest(x: Tensor, extreme: Callable[..., Any], axes: tuple[int, ...], keep
 def matrix_norm(
     A: Tensor, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False, *, dtype: Any = None
 ) -> Tensor:
-    """The norm of order ``ord`` (``"fro"``, 1, -1, infinity, minus infinity) of the matrices in two axes.
+    """The norm of order ``ord`` (``"fro"``, ``"nuc"``, 1, -1, 2, -2, (minus) infinity) of the matrices in two axes.
 
     Raises:
         SettingError: another order, or axes that are not two.
-        UnsupportedError: ``"nuc"``, 2 and -2: MindSpore's CPU has no kernel for singular values in float32 here.
     """
     if not isinstance(axis, (list, tuple)):
         raise SettingTypeError(f"matrix_norm: axis must be a tuple of two ints, got {axis!r}")
@@ -120,8 +121,23 @@ def _of_matrix(x: Tensor, order: Any, axes: tuple[int, ...], owner: str) -> Tens
     if order in (1, -1):
         return _extreme(order)(x.abs().sum(row), column - (column > row))[0]  # type: ignore[no-any-return]
     if order in ("nuc", 2, -2):
-        raise UnsupportedError(f"{owner}: ord {order!r} of a matrix needs its singular values, which are not supported")
+        return _of_singular_values(x, order, axes)
     raise SettingError(f"{owner}: ord of a matrix must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, got {order!r}")
+
+
+def condition_number(A: Tensor, p: Any = None) -> Tensor:
+    """The condition number of square matrices by the norm of order ``p`` (None: 2)."""
+    order, axes = (2 if p is None else p), (len(A.shape) - 2, len(A.shape) - 1)
+    return call("Mul", matrix_norm(A, order, axes), matrix_norm(inverse(A), order, axes))  # type: ignore[no-any-return]
+
+
+def _of_singular_values(x: Tensor, order: Any, axes: tuple[int, ...]) -> Tensor:
+    """Their sum, the largest or the smallest."""
+    last = (*(axis for axis in range(len(x.shape)) if axis not in axes), *axes)
+    values = svd(x if last == tuple(range(len(last))) else transpose(x, last), compute_uv=False)
+    if order == "nuc":
+        return values.sum(-1)  # type: ignore[no-any-return]
+    return call("ReduceMax" if order > 0 else "ReduceMin", values, (-1,), False)  # type: ignore[no-any-return]
 
 
 @tensor_method("norm")
@@ -130,7 +146,7 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
 
     Raises:
         SettingError: an order that vectors or matrices do not have, or more than two axes.
-        UnsupportedError: orders that need singular values.
+        UnsupportedError: orders over more than two axes.
     """
     rank = len(A.shape)
     axes = _axes(dim, rank, "norm")

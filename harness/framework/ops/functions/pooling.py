@@ -195,9 +195,15 @@ def unpool_attrs(
 def max_unpool1d(
     x: Any, indices: Any, kernel_size: int, stride: int | None = None, padding: int = 0, output_size: Any = None
 ) -> Any:
-    """Zeros but for the values of ``x`` (n, c, l) at the places ``indices`` (int32 or int64)."""
+    """Zeros but for the values of ``x`` ([n,] c, l) at the places ``indices`` (int32 or int64)."""
     kernel = _sides(kernel_size, 1, "kernel_size", "max_unpool1d")
     shape = (*output_size, 1) if output_size else ()
+    if len(x.shape) == 2:
+        shape = (1, *shape) if shape else ()
+        x, indices = call("ExpandDims", x, 0), call("ExpandDims", indices, 0)
+        x, indices = call("ExpandDims", x, 3), call("ExpandDims", indices, 3)
+        out = _unpooled("max_unpool1d", x, indices, kernel, stride, padding, shape)
+        return call("Squeeze", call("Squeeze", out, (3,)), (0,))
     x, indices = call("ExpandDims", x, 3), call("ExpandDims", indices, 3)
     return call("Squeeze", _unpooled("max_unpool1d", x, indices, kernel, stride, padding, shape), (3,))
 

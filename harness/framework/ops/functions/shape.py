@@ -207,10 +207,17 @@ def permute(input: Tensor, axis: Any) -> Tensor:
     return transpose(input, axis)
 
 
-@tensor_method("transpose", "permute")
+@tensor_method("transpose")
 def _transpose(self: Tensor, *axes: Any, ext: bool = False, dim0: int = 0, dim1: int = 0) -> Tensor:
     if ext:
         return call("TransposeExtView", self, dim0, dim1, side_effect_mem=True)  # type: ignore[no-any-return]
+    if len(axes) == 2 and all(isinstance(axis, int) for axis in axes) and is_eager():
+        return swapaxes(self, *axes)  # of two ints it exchanges these axes, in graphs alone it is an order (measured)
+    return _permuted(self, *axes)
+
+
+@tensor_method("permute")
+def _permuted(self: Tensor, *axes: Any) -> Tensor:
     order = sizes(axes) or tuple(reversed(range(len(self.shape))))
     if len(order) != len(self.shape):
         raise SettingError(f"transpose: {len(order)} axes given for a tensor of {len(self.shape)}")
@@ -381,4 +388,6 @@ def ravel(input: Tensor) -> Tensor:
 
 @tensor_method("contiguous")
 def _contiguous(self: Tensor) -> Tensor:
-    return self
+    if not is_eager() or self.taken_from is None or self.is_contiguous():
+        return self
+    return Tensor.over(np.ascontiguousarray(self.asnumpy()))

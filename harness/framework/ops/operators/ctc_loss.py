@@ -60,10 +60,11 @@ def _shares(alpha: Array, beta: Array, scores: Array, path: Array, total: Any) -
 
 @operator
 class CTCLossV2(Operator):
-    """log_probs (time, batch, classes), targets (batch, labels), lengths of both (batch,), blank, reduction,
-    zero_infinity: losses (batch,) and log-likelihoods (batch, time, 2 labels + 1)."""
+    """log_probs (time, batch, classes), targets (batch, labels), lengths of both (batch,): losses (batch,) and
+    log-likelihoods (batch, time, 2 labels + 1). Attributes ``blank``, ``reduction`` and ``zero_infinity``."""
 
     name = "CTCLossV2"
+    functional = False
     tensors = (0, 1, 2, 3)
 
     def infer(self, call: Call) -> Spec:
@@ -76,9 +77,8 @@ class CTCLossV2(Operator):
             (TensorSpec(x, (batch,)), TensorSpec(x, (batch, time, 2 * call.shape(1)[1] + 1))),
         )
 
-    def kernel(
-        self, call: Call, x: Array, targets: Array, times: Array, counts: Array, blank: int, _how: str, zero: bool
-    ) -> tuple[Array, Array]:
+    def kernel(self, call: Call, x: Array, targets: Array, times: Array, counts: Array) -> tuple[Array, Array]:
+        blank, zero = int(call.attrs["blank"]), bool(call.attrs["zero_infinity"])
         alphas = np.full(call.outputs()[1].shape, _NEVER, np.longdouble)
         losses = np.zeros(len(targets), np.longdouble)
         for at in range(len(targets)):
@@ -86,28 +86,29 @@ class CTCLossV2(Operator):
             alpha = _forward(numerics.wide(x[: times[at], at]).astype(np.longdouble), path)
             alphas[at, : len(alpha), : len(path)] = alpha
             losses[at] = -_likelihood(alpha)
-        return np.where(np.isinf(losses) & bool(zero), 0, losses), alphas
+        return np.where(np.isinf(losses) & zero, 0, losses), alphas
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         loss, alpha = b.out
-        x, *rest = b.inputs
-        return emit("CTCLossV2Grad", b.dout[0], x, *rest[:3], loss, alpha, rest[3], rest[5]), *(None,) * 6
+        return emit("CTCLossV2Grad", b.dout[0], *b.inputs, loss, alpha, **b.attrs), None, None, None
 
 
 @operator
 class CTCLossV2Grad(Operator):
-    """Gradient of the losses by log_probs; 0 behind a sequence's length, and for an impossible one if zero_infinity."""
+    """Gradient of the losses by log_probs; 0 behind a sequence's length, and for an impossible one if the attribute
+    ``zero_infinity`` says so."""
 
     name = "CTCLossV2Grad"
+    functional = False
     tensors = (0, 1, 2, 3, 4, 5, 6)
 
     def infer(self, call: Call) -> Spec:
         return call.tensor(1).tensor
 
     def kernel(
-        self, call: Call, dout: Array, x: Array, targets: Array, times: Array, counts: Array, _loss: Array,
-        _alpha: Array, blank: int, zero: bool,
-    ) -> Array:  # fmt: skip
+        self, call: Call, dout: Array, x: Array, targets: Array, times: Array, counts: Array, *_made: Array
+    ) -> Array:
+        blank, zero = int(call.attrs["blank"]), bool(call.attrs["zero_infinity"])
         out = np.zeros(x.shape, np.longdouble)
         for at in range(len(targets)):
             path = _extended(targets[at, : counts[at]], blank)

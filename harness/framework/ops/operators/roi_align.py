@@ -6,6 +6,7 @@ Source: MindSpore 2.10.0 CPU, measured.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,10 @@ from harness.graph import Spec, TensorSpec
 
 
 def _axis(begin: float, size: float, bins: int, samples: int, length: int) -> Array:
-    """(bins, length): the share of each place of an axis in the mean of a bin's samples; 0 outside the axis."""
-    count = samples if samples > 0 else int(np.ceil(size / bins))
-    shares = np.zeros((bins, length))
+    """(bins, length): the share of each place of an axis in the mean of a bin's samples; 0 outside the axis. Without
+    a number of samples one for each whole place of a bin: none of a small one, whose mean is NaN."""
+    count = samples if samples > 0 else floor(size / bins)
+    shares = np.full((bins, length), 0.0 if count else np.nan)
     for b in range(bins):
         for s in range(count):
             at = begin + (b + (s + 0.5) / count) * size / bins
@@ -39,8 +41,9 @@ def _axis(begin: float, size: float, bins: int, samples: int, length: int) -> Ar
 def _shares(roi: Array, shape: tuple[int, ...], attrs: Mapping[str, Any], end: int) -> tuple[Array, Array]:
     scale, samples = attrs["spatial_scale"], attrs["sample_num"]
     x0, y0 = roi[1] * scale, roi[2] * scale
-    width = max((roi[3] + end) * scale - x0, 1.0)
-    height = max((roi[4] + end) * scale - y0, 1.0)
+    width, height = (roi[3] + end) * scale - x0, (roi[4] + end) * scale - y0
+    if not end:
+        width, height = max(width, 1.0), max(height, 1.0)
     return (_axis(y0, height, attrs["pooled_height"], samples, shape[2]),
             _axis(x0, width, attrs["pooled_width"], samples, shape[3]))  # fmt: skip
 
@@ -91,6 +94,8 @@ class ROIAlignGrad(Operator):
     def kernel(self, call: Call, dout: Array, rois: Array, _shape: Any) -> Array:
         out, values = np.zeros(call.outputs()[0].shape), numerics.wide(dout)
         for at, roi in enumerate(numerics.wide(rois)):
-            rows, columns = _shares(roi, out.shape, call.attrs, 1)
+            if not roi[1:].any():  # it takes such a region for none (measured)
+                continue
+            rows, columns = map(np.nan_to_num, _shares(roi, out.shape, call.attrs, 1))
             out[int(roi[0])] += numerics.matmul(numerics.matmul(rows.T[None], values[at]), columns[None])
         return out

@@ -46,8 +46,9 @@ class _Shift(Binary):
 
     @staticmethod
     def places(y: Array) -> Array:
-        """By how many bits: what is left of y by the width of the dtype, as processors count (measured)."""
-        return np.asarray(y & np.array(8 * y.itemsize - 1, y.dtype))
+        """By how many bits: what is left of y by the width of the dtype, at least 32, as processors count (measured);
+        of 8 and 16 bits none is left then."""
+        return np.asarray(y & np.array(max(8 * y.itemsize, 32) - 1, y.dtype))
 
 
 @operator
@@ -58,7 +59,8 @@ class LeftShift(_Shift):
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         first, second = as_result(call, x, y)
-        return np.left_shift(first, self.places(second))
+        places = self.places(second)
+        return np.where(places < 8 * first.itemsize, np.left_shift(first, places), 0)
 
 
 @operator
@@ -69,7 +71,7 @@ class RightShift(_Shift):
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         first, second = as_result(call, x, y)
-        return np.right_shift(first, self.places(second))
+        return np.right_shift(first, np.minimum(self.places(second), 8 * first.itemsize - 1))
 
 
 @operator
@@ -100,8 +102,8 @@ class NextAfter(Binary):
         return spec
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
-        dtype = call.outputs()[0].dtype.numpy
-        return np.asarray(np.nextafter(x.astype(dtype, copy=False), y.astype(dtype, copy=False)))
+        # Float32 numbers, too, are moved as float64, and rounded (measured): most of them stay where they are.
+        return np.asarray(np.nextafter(numerics.wide(x), numerics.wide(y)))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y = b.inputs

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.functions import create, indexing
 from harness.framework.ops.functions.shape import as_dtype, sizes
@@ -137,6 +138,14 @@ class FillV2(Primitive):
         super().__init__(attrs={"output_names": ["y"], "input_names": ["shape", "value"]})
 
     def __call__(self, shape: Any, value: Any) -> Any:
+        if type(shape) is Tensor:
+            if shape.dtype not in (dtypes.int32, dtypes.int64):
+                raise SettingTypeError(f"FillV2: the shape must be Int32 or Int64, got {shape.dtype}")
+            if len(shape.shape) != 1:
+                raise SettingError(f"FillV2: the shape must have one axis, got {list(shape.shape)}")
+            shape = tuple(shape.asnumpy().tolist())
+        if not isinstance(value, Tensor):
+            raise SettingTypeError(f"FillV2: the value must be a tensor, got {value!r}")
         if type(value) is Tensor:
             return create.full(shape, value.asnumpy().reshape(()), dtype=value.dtype)
         return call("FillV2", sizes((shape,)), value, **self.attrs, **self.marks)
