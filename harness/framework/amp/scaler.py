@@ -46,6 +46,10 @@ def _flat(inputs: Any) -> list[Any]:
 def _each(function: Any, inputs: Any) -> Any:
     if isinstance(inputs, (tuple, list)):
         return tuple(_each(function, member) for member in inputs)
+    if isinstance(inputs, dict):
+        return {key: _each(function, member) for key, member in inputs.items()}
+    if not isinstance(inputs, (bool, int, float, Tensor)):
+        raise SettingTypeError(f"a loss scaler takes tensors, in tuples, lists and dicts, got {inputs!r}")
     return function(inputs)
 
 

@@ -36,4 +36,6 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
         input_data: a tuple, list or dict; anything else is given back as it is.
         dynamic_len: accepted; each length is compiled by itself.
     """
+    if isinstance(dynamic_len, list):
+        raise SettingTypeError(f"mutable: dynamic_len must be a bool, got {dynamic_len!r}")
     return of_members(input_data)

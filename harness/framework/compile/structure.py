@@ -5,6 +5,7 @@ Source: MindSpore 2.10.0, measured: a list stays a list, a dict a dict, also ins
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Generator, Iterator, ValuesView
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -47,6 +48,8 @@ def taken_apart(value: Any) -> tuple[Any, Structure | None]:
         return None, Structure(Held, (value.value if isinstance(value, Opaque) else value,), ())
     if isinstance(value, Generator) and not is_eager():
         value = list(value)  # a parser reads such an expression as a list's (measured)
+    value = tuple(value) if isinstance(value, ValuesView) else value
+    value = dict(value) if type(value) is OrderedDict else value
     if type(value) not in (list, tuple, dict):
         return value, None
     parts = [taken_apart(member) for member in (value.values() if isinstance(value, dict) else value)]

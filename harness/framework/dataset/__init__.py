@@ -27,6 +27,7 @@ from harness.framework.names import fallback as _fallback
 from harness.framework.outside import check_words as _check_words
 from harness.framework.outside import keep_outside as _keep_outside
 from harness.framework.outside import make_in_python as _make_in_python
+from harness.framework.tensor import brought as _brought
 
 __all__ = [
     "BatchInfo",
@@ -61,6 +62,7 @@ __all__ = [
 
 _members = {_name: globals()[_name] for _name in __all__}
 _kinds.guard_all("ds", _members)
+_members["zip"] = _brought("ds.zip", _members["zip"])
 _make_in_python(_members.values())
 globals().update(_members)
 _kinds.guard_methods(Dataset, "Dataset")

@@ -213,4 +213,6 @@ def zip_datasets(datasets: tuple[Dataset, ...]) -> Dataset:
     """``mindspore.dataset.zip``: rows of several datasets side by side."""
     if not isinstance(datasets, tuple):
         raise SettingTypeError(f"zip: a tuple of datasets is needed, got {type(datasets).__name__}")
+    if not datasets:
+        raise SettingError("zip: at least two datasets are needed, got none")
     return Zip(datasets)

@@ -9,14 +9,14 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import SettingError, SettingTypeError, UnsupportedError
+from harness.errors import IndexRangeError, SettingError, SettingTypeError, UnsupportedError
 from harness.framework import context
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.fan import fans
 from harness.framework.nn.initializer import HeUniform, Uniform, initializer
 from harness.framework.nn.namespace import ops
-from harness.framework.tensor import Parameter, Tensor
+from harness.framework.tensor import Parameter, Tensor, is_eager
 
 __all__ = ["Conv1d", "Conv2d", "Conv2dTranspose"]
 
@@ -245,6 +245,8 @@ class Conv2dTranspose(_Conv):
         return (length - 1) * self.stride[axis] + window - pads
 
     def construct(self, x: Tensor) -> Any:
+        if 0 < len(x.shape) < 4 and not is_eager():
+            raise IndexRangeError(f"{self.cls_name}: four axes are needed, got {x.shape}")
         n, _, h, w = x.shape
         size = (n, self.out_channels, self._length(h, 0), self._length(w, 1))
         output = self.conv2d_transpose(x, self.weight, size)

@@ -16,7 +16,7 @@ from harness.framework.nn import gradient_session
 from harness.framework.nn.cell import Cell
 from harness.framework.outside import outside_graphs
 from harness.framework.runtime import session
-from harness.framework.tensor import Parameter, Tensor, is_tracing
+from harness.framework.tensor import Parameter, Tensor, brought, is_tracing
 
 
 @outside_graphs
@@ -89,6 +89,7 @@ def _check_jit(capture_mode: Any, jit_level: Any, dynamic: Any, fullgraph: Any, 
         raise StateError(f"jit: backend must be one of {list(_JIT_BACKENDS)}, got {backend!r}")
 
 
+@partial(brought, "ms.value_and_grad")
 @partial(kinds.checked, "ms.value_and_grad")
 def value_and_grad(
     fn: Callable[..., Any],
@@ -133,6 +134,7 @@ def value_and_grad(
     return entry(traced, fn, sens_param)
 
 
+@partial(brought, "ms.grad")
 @partial(kinds.checked, "ms.grad")
 def grad(
     fn: Callable[..., Any],

@@ -147,6 +147,44 @@ def _tensor_in_graphs(name: str, value: Any) -> Any:
     return value
 
 
+def _differentiable(name: str, value: Any) -> Any:
+    """Something to call: at once in a graph, outside where what is made of it is called (measured)."""
+    if callable(value) or isinstance(value, (tuple, list, dict)):
+        return value
+    if not is_eager():
+        raise TraceError(f"{name}: a function or cell is needed, got {type(value).__name__}")
+
+    def refused(*_args: Any, **_kwargs: Any) -> None:
+        raise SettingTypeError(f"{name}: a function or cell is needed, got {type(value).__name__}")
+
+    return refused
+
+
+def _weights(name: str, value: Any) -> Any:
+    """Parameters, not a number or text, which a graph refuses as a value; no dict outside of graphs."""
+    if not is_eager() and isinstance(value, (bool, int, float, str)):
+        raise SettingError(f"{name}: weights are Parameters, got {value!r}")
+    if is_eager() and isinstance(value, dict):
+        raise SettingTypeError(f"{name}: weights are Parameters, got {value!r}")
+    return value
+
+
+def _zipped(name: str, value: Any) -> Any:
+    """Datasets: in a graph in a list, too, where what has no length lacks an attribute."""
+    if is_eager() or isinstance(value, (tuple, str)) or hasattr(value, "asnumpy"):
+        return value
+    if isinstance(value, (list, dict)):
+        return tuple(value)
+    raise SettingAttributeError(f"{name}: a tuple of datasets is needed, got {type(value).__name__}")
+
+
+def _with_shape(name: str, value: Any) -> Any:
+    """No tuple or list: it is asked for its shape."""
+    if isinstance(value, (tuple, list)):
+        raise SettingAttributeError(f"{name}: a tensor is needed, got {type(value).__name__}")
+    return value
+
+
 def _members(name: str, value: Any) -> Any:
     """Tensors in a tuple or list: one or more, which a graph asks of everything; a generator is a list there."""
     value = list(value) if isinstance(value, Generator) and not is_eager() else value
@@ -290,6 +328,9 @@ _TABLE: dict[str, tuple[tuple[int, str, Way], ...]] = {
     "ops.chunk": ((1, "chunks", _no_bool),),
     "ops.AvgPool": ((0, "kernel_size", _window), (1, "strides", _window)),
     **{f"ops.{name}": ((0, "x", _floating),) for name in ("deg2rad", "rad2deg")},
+    "ops.unique": ((0, "input", _with_shape),),
+    **{f"ms.{name}": ((0, "fn", _differentiable), (2, "weights", _weights)) for name in ("grad", "value_and_grad")},
+    "ds.zip": ((0, "datasets", _zipped),),
     "ops.exp2": ((0, "input", _with_dtype),),
     "Cell.apply": ((0, "fn", _callable),),
     **{f"ops.{name}": ((1, "y", _compared),) for name in ("is_", "is_not")},

@@ -39,6 +39,8 @@ class Compose(_Compound):
     """One transform after the other."""
 
     def __init__(self, transforms: Sequence[Callable[..., Any]]) -> None:
+        if isinstance(transforms, tuple) and not transforms:
+            raise SettingTypeError(f"{self.name}: a list of transforms is needed, got ()")
         super().__init__(transforms)
         self.transforms = flattened(self.transforms)
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import DtypeError
+from harness.errors import DtypeError, KernelError
 from harness.framework.ops.eager import is_number
+from harness.framework.ops.functions.inner import of_two
 from harness.framework.tensor import Parameter, Tensor, call, graph_function, is_eager, tensor_method
 
 __all__ = [
@@ -189,7 +190,7 @@ def _assign(op: str, variable: Any, value: Any) -> Any:
     return call(op, variable, value, side_effect_mem=True)
 
 
-def tensor_div(x: Any, y: Any) -> Any:
+def _tensor_div(x: Any, y: Any) -> Any:
     """x / y as ``RealDiv``."""
     return call("RealDiv", x, y)
 
@@ -201,11 +202,15 @@ def tensor_mod(x: Any, y: Any) -> Any:
 
 def tensor_sub(*args: Any) -> Any:
     """The first less the second."""
+    if len(args) != 2 and (len(args) > 2 or not is_eager()):
+        raise KernelError(f"tensor_sub takes two arguments, got {len(args)}")
     return call("Sub", *args, **SUB)
 
 
 multiply, negative = mul, neg
-tensor_add, tensor_mul, tensor_pow, tensor_floordiv = add, mul, pow, floor_divide
+tensor_add, tensor_mul, tensor_pow = of_two("tensor_add", add), of_two("tensor_mul", mul), of_two("tensor_pow", pow)
+tensor_div = of_two("tensor_div", _tensor_div)
+tensor_floordiv = of_two("tensor_floordiv", floor_divide)
 
 
 # -- the operators of Tensor ---------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.framework.tensor import call, graph_function
+from harness.errors import KernelError
+from harness.framework.tensor import call, graph_function, is_eager
 
 __all__: list[str] = []
 
@@ -37,3 +38,16 @@ maximum_of, sum_of = inner("ops.maximum", "Maximum"), inner("ops.sum", "SumExt")
 # The minus of two tensors, and that of ``Tensor.var``, which is ``ops.sub``.
 minus_of, sub_of = inner("tensor_sub", "Sub"), inner("ops.sub", "Sub")
 pow_of, div_of = inner("tensor_pow", "Pow"), inner("ops.div", "Div")
+
+
+def of_two(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` as a primitive that a graph refuses to give another number of arguments (measured)."""
+
+    def operation(*args: Any, **named: Any) -> Any:
+        if not is_eager() and len(args) + len(named) != 2:
+            raise KernelError(f"{name} takes two arguments, got {len(args) + len(named)}")
+        return function(*args, **named)
+
+    operation.__name__ = operation.__qualname__ = name
+    operation.__doc__ = function.__doc__
+    return operation

@@ -179,6 +179,8 @@ def _known_order(order: Any) -> Any:
 
 
 def _of_vector(x: Tensor, order: Any, axes: tuple[int, ...], keep: bool) -> Tensor:
+    if order is True:
+        raise SettingTypeError("norm: ord of a vector must be a number, got True")
     if order is None:
         return _euclidean(x, axes, keep)
     if order == 0:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import DtypeError
+from harness.errors import DtypeError, KernelError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.elementwise import broadcast_shapes
 from harness.framework.tensor import call as emit
+from harness.framework.tensor import is_eager
 from harness.graph import Spec, TensorSpec
 
 
@@ -25,7 +26,9 @@ class MaskedSelect(Operator):
 
     def infer(self, call: Call) -> Spec:
         if call.dtype(1).kind != "b":
-            raise DtypeError(f"{self.name}: the mask must be Bool, got {call.dtype(1)}")
+            raise (KernelError if is_eager() else DtypeError)(
+                f"{self.name}: the mask must be Bool, got {call.dtype(1)}"
+            )
         broadcast_shapes(call, call.shape(0), call.shape(1))
         return TensorSpec(call.dtype(0), (-1,))
 

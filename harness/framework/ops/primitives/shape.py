@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from harness.errors import KernelError, SettingError, ShapeError
+from harness.errors import KernelError, SettingError, SettingTypeError, ShapeError
 from harness.framework.ops.functions.shape import sizes
 from harness.framework.ops.primitive import Primitive, plain
-from harness.framework.tensor import Tensor, call
+from harness.framework.tensor import Tensor, call, is_eager
 
 __all__ = [
     "BroadcastTo", "Cast", "Concat", "DType", "Depend", "ExpandDims", "Flatten", "Identity", "Pad", "PadV3", "Rank",
@@ -134,7 +134,11 @@ class Unstack(Primitive):
         super().__init__()
         self.axis, self.num = axis_setting("Unstack", axis), num
 
-    def __call__(self, input_x: Any) -> Any:
+    def __call__(self, input_x: Any, *more: Any) -> Any:
+        """The slices; outside of graphs whatever else is given is left alone (measured)."""
+        if more and not is_eager():
+            kind = KernelError if any(isinstance(each, Tensor) for each in more) else SettingTypeError
+            raise kind(f"Unstack takes one tensor, got {1 + len(more)} arguments")
         rank = len(input_x.shape)
         if not -rank <= self.axis < rank:
             raise ShapeError(f"Unstack: axis must be in [{-rank}, {rank}), got {self.axis}")
