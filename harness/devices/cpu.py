@@ -18,14 +18,16 @@ from harness.devices.streams import Streams
 #: (measured, one graph per operator)
 FLOAT16_AS_FLOAT32 = frozenset(
     {
-        "Abs", "AffineGrid", "AvgPoolGrad", "BatchMatMul", "BatchNorm", "BatchNormGrad", "BiasAdd", "BiasAddGrad",
-        "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Elu", "Erfinv", "Exp", "FFTFreq", "Floor",
-        "GatherDGradV2", "GeLU", "GeLUGrad", "Ger", "GridSampler2DGrad", "GridSampler3D", "GridSampler3DGrad",
-        "LayerNormGradGrad", "LogSoftmax", "LogSoftmaxGrad", "LpNorm", "MatMul", "MatrixBandPart", "MatrixDeterminant",
-        "MatrixSolve", "MaxPoolGrad", "Minimum", "Mish", "Pow", "ReLU6", "ReLU6Grad", "RealDiv", "Reciprocal",
-        "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum", "ReverseSequence", "ScatterNd", "Softplus",
-        "SoftplusGrad", "SparseSoftmaxCrossEntropyWithLogits", "SqrtGrad", "Square", "StridedSlice", "StridedSliceGrad",
-        "Tanh", "TanhGrad",
+        "Abs", "AffineGrid", "AsinhGrad", "AvgPool3DGrad", "AvgPoolGrad", "BatchMatMul", "BatchNorm", "BatchNormGrad",
+        "BiasAdd", "BiasAddGrad", "Cdist", "CeLU", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Elu",
+        "EluGrad", "Erfinv", "Exp", "FFTFreq", "Floor", "GatherDGradV2", "GeLU", "GeLUGrad", "Ger",
+        "GridSampler2DGrad", "GridSampler3D", "GridSampler3DGrad", "HShrink", "HShrinkGrad", "HSigmoid",
+        "HSigmoidGrad", "LayerNormGradGrad", "LogSoftmax", "LogSoftmaxGrad", "LpNorm", "MatMul", "MatrixBandPart",
+        "MatrixDeterminant", "MatrixSolve", "MaxPool3DGrad", "MaxPoolGrad", "Minimum", "Mish", "Pow", "ReLU6",
+        "ReLU6Grad", "RealDiv", "Reciprocal", "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum", "ReverseSequence",
+        "ScatterNd", "SoftShrink", "SoftShrinkGrad", "Softplus", "SoftplusGrad", "Softsign",
+        "SparseSoftmaxCrossEntropyWithLogits", "SqrtGrad", "Square", "StridedSlice", "StridedSliceGrad", "Tan", "Tanh",
+        "TanhGrad",
     }
 )  # fmt: skip
 

@@ -128,10 +128,11 @@ class Parameter(Tensor):
         """A tensor with the same data."""
         return Tensor(self.asnumpy())
 
-    def set_dtype(self, dtype: DType) -> None:
-        """Casts the parameter in place."""
+    def set_dtype(self, dtype: DType) -> DType:
+        """Casts the parameter in place; gives ``dtype``."""
         self._data = self._data.astype(dtype.numpy)
         self._dtype = dtype
+        return dtype
 
     def __repr__(self) -> str:
         return (

@@ -159,3 +159,19 @@ def test_attributes_added_to_a_primitive() -> None:
     assert add.set_device("CPU").primitive_target == "CPU"
     add.init_prim_io_names(["x", "y"], ["sum"])
     assert (add.input_names, add.output_names) == (["x", "y"], ["sum"])
+
+
+def test_what_a_tensor_says_of_its_memory() -> None:
+    x = Tensor([1.0, 2.0])
+    assert x.get_bytes() == b"\x00\x00\x80?\x00\x00\x00@"
+    made = Tensor.convert_bytes_to_tensor(x.get_bytes(), (2, 1), dtypes.float32)
+    assert (made.shape, made.asnumpy().ravel().tolist()) == ((2, 1), [1.0, 2.0])
+    assert Tensor.convert_bytes_to_tensor(b"\x01", (2,), dtypes.int32).asnumpy().tolist() == [1, 0]
+    assert (x.is_init(), x.is_pinned(), x.is_shared(), x.offload_file_path()) == (False, False, False, "")
+    x.set_init_flag(True)
+    assert x.is_init()
+    assert x.set_const_arg().const_arg
+    assert x.move_to("CPU").asnumpy().tolist() == [1.0, 2.0]
+    with pytest.raises(RuntimeError):
+        x.move_to("GPU")
+    assert (x.set_dtype(dtypes.int32), x.dtype, x.asnumpy().tolist()) == (dtypes.int32, dtypes.int32, [1, 2])
