@@ -26,6 +26,7 @@ class Closure:
         tail: the closure whose call is its result, or None.
         picks: its result is one of several that a call gives, so it waits for its effects in any case.
         several: its result is a tuple.
+        unread: it takes or computes a value under a name that it does not read.
         members: of such a result in order, each by its id, as far as they are known.
         of_cell: it is what a cell's ``construct`` starts in, or goes on in after an ``if`` on no attribute of the cell.
         nodes: the operators written in it.
@@ -67,6 +68,7 @@ class Closure:
     of_cell: bool = False
     unpacked: dict[int, int] = field(default_factory=dict)
     members: tuple[int, ...] = ()
+    unread: bool = False
 
     def affect(self, effect: Closure | Node | None) -> None:
         """Notes an effect; the first one makes this closure's call an effect of its parent."""

@@ -191,7 +191,7 @@ class _Walk:
     def _waits(self, closure: Closure) -> bool:
         """Whether the result of a closure is made to wait for something: a loop's counter, or its effects, unless the
         call that is its result is the only one and nothing is idle."""
-        always = closure.checks or closure.picks or closure in self.holding
+        always = closure.checks or closure.picks or closure.unread or closure in self.holding
         if closure.waits or (closure.effects and always):
             return True
         if len(closure.effects) != 1 or not isinstance(closure.effects[0], Closure):

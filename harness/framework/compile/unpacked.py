@@ -20,6 +20,7 @@ def note_unpacked(function: Function | None, frame: FrameType, closure: Closure)
     """Notes in ``closure`` the values that a running ``function`` of the user's has unpacked by now."""
     if function is None or not is_users(frame.f_code.co_filename):
         return
+    closure.unread = leaves_unread(function)
     for name, depth in unpacked_names(function).items():
         value = frame.f_locals.get(name)
         if isinstance(value, Traced):
@@ -43,6 +44,20 @@ def unpacked_names(function: ast.stmt) -> dict[str, int]:
             for target in statement.targets:
                 take(target, 0)
     return found
+
+
+_COMPUTED = ast.Subscript | ast.BinOp
+
+
+@lru_cache(maxsize=16384)
+def leaves_unread(function: ast.stmt) -> bool:
+    """Whether a function takes something out of a tuple, or computes something, whatever it is, under a name that
+    nothing reads; an attribute of a value does not count, nor does a call, which shows by what it made (measured)."""
+    nodes = [*ast.walk(function)]
+    read = {each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
+    picked = (each for each in nodes if isinstance(each, ast.Assign) and isinstance(each.value, _COMPUTED))
+    names = {target.id for each in picked for target in each.targets if isinstance(target, ast.Name)}
+    return not read >= {*names, *unpacked_names(function)}
 
 
 def members(given: Any) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from harness import ops
-from harness.framework.compile.unpacked import members, unpacked_names
+from harness.framework.compile.unpacked import leaves_unread, members, unpacked_names
 from tests.framework.compile.build import floats, graph_of, only
 
 
@@ -34,3 +34,15 @@ def test_a_value_crosses_the_calls_that_unpack_it() -> None:
 
 def test_members_are_the_values_of_a_tuple() -> None:
     assert members(3) == members((1, None)) == ()
+
+
+def unread(body: str) -> bool:
+    return leaves_unread(ast.parse(f"def f(x):\n    {body}\n    return x").body[0])  # type: ignore[arg-type]
+
+
+def test_what_is_taken_or_computed_and_not_read_counts() -> None:
+    assert unread("b, t, _ = x.shape; x = x + b + t")
+    assert unread("n = x[0]")
+    assert unread("n = 3 * 2")
+    assert not unread("a, b = x; x = a + b")
+    assert not unread("s = x.shape; y = x; z = f(x)")

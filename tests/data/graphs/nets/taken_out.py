@@ -65,8 +65,55 @@ class Nested(Two):
         return (q * self.c(p) + r).sum()
 
 
+class Part(nn.Cell):
+    def construct(self, x):
+        v = x - ops.mean(x, -1, True)
+        return v, ops.relu(v)
+
+
+class Last(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.part, self.last = Part(), nn.Dense(4, 3, weight_init="ones")
+
+
+class UnreadName(Last):
+    def construct(self, x):
+        _, v = self.part(x)
+        v = v - v.max(axis=-1, keepdims=True)
+        return self.last(ops.exp(v))
+
+
+class UnreadLength(Last):
+    def construct(self, x):
+        _, n = x.shape
+        v = x * n
+        v = v - v.max(axis=-1, keepdims=True)
+        return self.last(ops.exp(v))
+
+
+class UnreadNumber(Last):
+    def construct(self, x):
+        n = x.shape[0] + 1  # noqa: F841 - what is measured
+        v = x * 2
+        v = v - v.max(axis=-1, keepdims=True)
+        return self.last(ops.exp(v))
+
+
+class UnreadShape(Last):
+    def construct(self, x):
+        n = x.shape  # noqa: F841 - what is measured
+        v = x * 2
+        v = v - v.max(axis=-1, keepdims=True)
+        return self.last(ops.exp(v))
+
+
 nets = [Multiplied(), Nested()]
 for encoder in (Encoded, InPlace):
     nets += [Divergence(encoder(), first) for first in (False, True)]
 for net in nets:
     nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1)).set_train()(x)
+y = Tensor(np.zeros(2, np.int32))
+for unread in (UnreadName, UnreadLength, UnreadNumber, UnreadShape):
+    net = nn.WithLossCell(unread(), nn.CrossEntropyLoss())
+    nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1)).set_train()(x, y)
