@@ -40,6 +40,10 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], type[Exception]]] = {
     "repeats of bools": (lambda: ops.repeat_interleave(X, [True, 2], 0), TypeError, TypeError),
     "an item beyond": (lambda: X.itemset(6, 1.0), IndexError, IndexError),
     "an item at None": (lambda: X.itemset(None, 1.0), TypeError, TypeError),
+    "an item before the first": (lambda: X.itemset(-7, 1.0), RuntimeError, RuntimeError),
+    "a list of repeats": (lambda: X.tile([1, 2]), TypeError, TypeError),
+    "filled with a matrix": (lambda: ops.full_like(X, X), ValueError, ValueError),
+    "a window of a tuple": (lambda: nn.MaxPool1d((2,)), TypeError, TypeError),
     "no item": (lambda: X.itemset(), ValueError, ValueError),
     "a tensor of another order": (lambda: ops.norm(X, Tensor(3)), ValueError, ValueError),
 }

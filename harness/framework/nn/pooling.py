@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from harness import dtypes
-from harness.errors import SettingError, ShapeError
+from harness.errors import SettingError, SettingTypeError, ShapeError
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.convolution import require_nchw
@@ -212,6 +212,8 @@ class MaxPool1d(_MaxPool):
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
+        if isinstance(kernel_size, tuple):  # AvgPool1d takes a tuple of one (measured)
+            raise SettingTypeError(f"MaxPool1d: kernel_size must be an int, got {kernel_size!r}")
         super().__init__(kernel_size, stride, pad_mode)
         plain = {"kernel_size": (1, self.kernel_size), "strides": (1, self.stride)}
         self._build(plain, padding, dilation, return_indices, ceil_mode)

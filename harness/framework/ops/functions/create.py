@@ -83,6 +83,8 @@ def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
 
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
     """``fill_value`` everywhere in the shape (and, unless given, the dtype) of ``input``."""
+    if isinstance(fill_value, Tensor) and len(fill_value.shape) > 1:
+        raise SettingError(f"full_like: fill_value is one number, got a tensor of shape {fill_value.shape}")
     return constant(fill_value, input.shape, input.dtype if dtype is None else as_dtype(dtype))
 
 

@@ -57,6 +57,8 @@ def _itemset(self: Any, *args: Any) -> Any:
         raise SettingTypeError(f"Tensor.itemset: a place is an int or a tuple of them, got {place!r}")
     if not is_number(value) and not isinstance(value, Tensor):
         raise SettingTypeError(f"Tensor.itemset: a number is needed, got {value!r}")
+    if not isinstance(place, tuple) and place < -math.prod(shape):
+        raise KernelError(f"Tensor.itemset: {place} lies before the first element of {math.prod(shape)}")
     lengths = shape if isinstance(place, tuple) else (math.prod(shape),)
     where = place if isinstance(place, tuple) else (place,)
     if len(where) != len(lengths) or any(not -n <= at < n for at, n in zip(where, lengths, strict=True)):

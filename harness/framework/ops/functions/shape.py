@@ -299,6 +299,8 @@ def tile(input: Tensor, dims: Any) -> Tensor:
 def _tile(self: Tensor, *dims: Any) -> Tensor:
     if not dims:
         raise SettingTypeError("tile needs the numbers of repeats")
+    if isinstance(dims[0], list):
+        raise SettingTypeError(f"Tensor.tile: a tuple of ints is needed, got {dims[0]!r}")
     return tile(self, sizes(dims))
 
 
