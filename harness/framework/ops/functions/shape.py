@@ -286,7 +286,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     """``input`` without the axes ``axis`` (all of length 1 if None)."""
     if axis is None:
-        axis = tuple(a for a, n in enumerate(input.shape) if n == 1)
+        axis = () if is_tracing() else tuple(a for a, n in enumerate(input.shape) if n == 1)
     return call("Squeeze", input, (axis,) if isinstance(axis, int) else tuple(axis))  # type: ignore[no-any-return]
 
 
