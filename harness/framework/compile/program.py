@@ -99,6 +99,8 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
     traced: list[Any] = []
     for position, (value, name) in enumerate(zip(args, names, strict=True)):
         shape = dynamic[position] if position < len(dynamic) else None
+        if isinstance(value, ParameterTensor):
+            tracer.handed[id(value)] = name
         traced.append(_input(value, name, shape, inputs))
     if is_eager():
         arrays = [t.asnumpy() for t in data_inputs(args)]

@@ -98,6 +98,8 @@ class States:
         self.differentiated = False
         self._virtual = virtual
         self._log = _Log()
+        #: parameters (by id) that are arguments of the function
+        self.handed: set[int] = set()
         self._known: dict[Any, Node] = {}
         self._updates: dict[int, int] = {}
         #: memory that was changed in place: each of its names (an operand, by its id) -> the first one
@@ -178,7 +180,9 @@ class States:
         return load
 
     def _load(self, operand: Operand, region: object, state: Operand) -> Node:
-        key = id(region), id(operand), self._updates.get(id(self.root(operand)), 0)
+        # What else a parameter handed over as an argument may be is not known there: any update may change it (measured).
+        seen = id(state) if id(operand) in self.handed else self._updates.get(id(self.root(operand)), 0)
+        key = id(region), id(operand), seen
         if key not in self._known:
             assert isinstance(operand.spec, TensorSpec)
             load = self._virtual("Load", [operand, state], operand.spec.tensor)
@@ -290,8 +294,9 @@ class States:
 
     def _written(self) -> frozenset[int]:
         parameters = [r.inputs[0] for unit in self._log.units for r in unit.reads]
-        handed = (p for p in parameters if isinstance(p, Parameter) and (p.is_inplace or id(p) in self._updates))
-        return frozenset(map(id, handed))
+        weights = (p for p in parameters if isinstance(p, Parameter))
+        anywhere = self.handed if self._updates else frozenset()
+        return frozenset(id(p) for p in weights if p.is_inplace or id(p) in self._updates or id(p) in anywhere)
 
     def link(self) -> Operand:
         """Lets each state follow the one before it; gives the last."""

@@ -71,6 +71,7 @@ class Tracer(Controls):
         self.scope = self.cell = scope
         self.states = States(self.virtual)
         self.params: dict[int, Parameter] = {}
+        self.handed: dict[int, str] = {}
         self.named: dict[int, str] = {}
         self.source: tuple[str, tuple[Any, ...]] | None = None
         self.marks: dict[str, Any] = {}
@@ -332,7 +333,10 @@ class Tracer(Controls):
                     f"two parameters of one graph are named {tensor.name!r}, at {where()}; give each its own name"
                 )
             spec = TensorSpec(tensor.dtype, tensor.shape, ref_key=tensor.name)
-            self.params[id(tensor)] = Parameter(tensor.name, spec, True, handle=tensor)
+            made = Parameter(self.handed.get(id(tensor), tensor.name), spec, True, handle=tensor)
+            self.params[id(tensor)] = made
+            if id(tensor) in self.handed:
+                self.states.handed.add(id(made))
         return self.params[id(tensor)]
 
     def read(self, value: Any) -> Any:

@@ -1,0 +1,1 @@
+"""``mindspore.experimental.optim.lr_scheduler``."""
