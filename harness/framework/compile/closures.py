@@ -23,7 +23,7 @@ from harness.framework.compile.closure import Closure
 from harness.framework.compile.grammar import check_source
 from harness.framework.compile.nestings import Recorded, depth_of, recorded
 from harness.framework.compile.places import SourcePosition, end_of, gives_several, holds, is_attribute, picks, place_of
-from harness.framework.compile.rewriting import ask_for_original
+from harness.framework.compile.rewriting import ask_for_floats, ask_for_original
 from harness.framework.compile.source import Function, function_of, is_function, is_shown, is_users
 from harness.framework.compile.traced import Traced
 from harness.framework.compile.unpacked import members, note_unpacked
@@ -116,6 +116,7 @@ class Closures:
                     check_source(frame.f_code, frame.f_locals.get("self"))
                     if not is_eager():
                         ask_for_original(frame.f_code)
+                        ask_for_floats(frame.f_code, {**frame.f_globals, **frame.f_locals})
                 self._running.append(_enter(frame, closure))
                 self._all.append(self._running[-1])
             if self._running[depth].closure.leaves:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType
 from typing import Any, TypeVar
 
+from harness.framework.compile.floats import SIGNS, Place, found_in, place_of
 from harness.framework.compile.originals import functions_of, passing_on, wrappers
 from harness.framework.compile.source import is_users, parsed
 from harness.framework.compile.turns import turns
@@ -25,11 +26,12 @@ T = TypeVar("T", bound=ast.AST)
 
 
 class Again(BaseException):
-    """Tracing begins again: the statement at ``line`` of ``function`` rewritten; None: its original in its place."""
+    """Tracing begins again: the statement at ``line`` of ``function`` rewritten (None: its original in its place), or
+    the arithmetic of floats at some places."""
 
-    def __init__(self, function: FunctionType, line: int | None) -> None:
+    def __init__(self, function: FunctionType, line: int | None, places: frozenset[Place] = frozenset()) -> None:
         super().__init__(function, line)
-        self.function, self.line = function, line
+        self.function, self.line, self.places = function, line, places
 
 
 def ask_again(frame: FrameType | None) -> None:
@@ -45,11 +47,24 @@ def ask_for_original(code: CodeType) -> None:
         raise Again(found[0], None)
 
 
+def ask_for_floats(code: CodeType, scope: Mapping[str, Any]) -> None:
+    """Raises ``Again`` if a function, or one it calls by name, holds arithmetic of floats that was not rewritten.
+
+    Args:
+        code: of the function.
+        scope: what its names hold.
+    """
+    if _active and is_users(code.co_filename):
+        _active[-1].ask_for_floats(code, scope)
+
+
 class Rewritten:
     """The functions of one compilation that are rewritten."""
 
     def __init__(self) -> None:
         self._lines: dict[FunctionType, set[int | None]] = {}
+        self._places: dict[FunctionType, frozenset[Place]] = {}
+        self._computed: set[CodeType] = set()
         self._code: dict[FunctionType, CodeType] = {}
         self._owners: dict[CodeType, FunctionType] = {}
         self.passed: set[CodeType] = set()
@@ -64,9 +79,22 @@ class Rewritten:
             return
         raise Again(function, found.lineno)
 
+    def ask_for_floats(self, code: CodeType, scope: Mapping[str, Any]) -> None:
+        """See the function of this name."""
+        if code in self._computed or code in self._owners:
+            return
+        for each, places in found_in(code, scope):
+            if each not in self._computed:
+                self._computed.add(each)
+                for function in functions_of(each)[:1]:
+                    raise Again(function, 0, places)
+        self._computed.add(code)
+
     def add(self, again: Again) -> None:
         """Notes a statement, or the functions of one code that have originals; but none that tracing makes anew."""
         code, functions = again.function.__code__, [again.function]
+        if again.places:
+            self._places[again.function] = again.places
         if again.line is None:
             functions = wrappers(code)
             self.passed.add(code)
@@ -83,7 +111,8 @@ class Rewritten:
                 if None in lines:
                     function.__code__ = passing_on(function)
                     continue
-                code = _compiled(self._code[function], frozenset(filter(None, lines)))
+                places = self._places.get(function, frozenset())
+                code = _compiled(self._code[function], frozenset(filter(None, lines)), places)
                 self._owners.update(dict.fromkeys(_nested(code), function))
                 function.__code__ = code
             yield
@@ -150,9 +179,11 @@ def _jumps(body: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...]) -> Itera
                     yield from _jumps([v for v in value if isinstance(v, ast.stmt)], kinds)
 
 
-def _compiled(before: CodeType, lines: frozenset[int]) -> CodeType:
+def _compiled(before: CodeType, lines: frozenset[int], places: frozenset[Place] = frozenset()) -> CodeType:
     tree = parsed(before)
     assert tree is not None
+    if places:
+        tree = _Floats(places).visit(tree)
     tree.body = _Rewriter(lines).block(tree.body)
     tree.decorator_list = []
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
@@ -283,6 +314,45 @@ class _Rewriter:
         whole = [*own, *([last] if last is not None else [])] or [ast.Pass()]
         made = ast.FunctionDef(name=name, args=_arguments(names), body=whole, decorator_list=[])
         return _at(made, at)
+
+
+_COMPARISONS: Mapping[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
+
+
+class _Floats(ast.NodeTransformer):
+    """Arithmetic at ``places``."""
+
+    def __init__(self, places: frozenset[Place]) -> None:
+        self._places = places
+
+    def _joined(self, node: Any, sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
+        return _at(_helper("arithmetic", [ast.Constant(sign), left, right]), node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """See ``ast.NodeTransformer``."""
+        place = place_of(node)
+        self.generic_visit(node)
+        return self._joined(node, SIGNS[type(node.op)], node.left, node.right) if place in self._places else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """See ``ast.NodeTransformer``."""
+        place = place_of(node)
+        self.generic_visit(node)
+        sign = _COMPARISONS.get(type(node.ops[0]))
+        if sign is None or place not in self._places:
+            return node
+        return self._joined(node, sign, node.left, node.comparators[0])
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        """See ``ast.NodeTransformer``."""
+        place = place_of(node)
+        self.generic_visit(node)
+        if place not in self._places or not isinstance(node.target, ast.Name):
+            return node
+        value = self._joined(node, f"{SIGNS[type(node.op)]}=", _load(node.target.id), node.value)
+        return _at(ast.Assign([node.target], value), node)
 
 
 class _Choices(ast.NodeTransformer):

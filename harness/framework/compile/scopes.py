@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from harness.framework.compile.floats import scope_of
 from harness.framework.compile.grammar import check_source
+from harness.framework.compile.rewriting import ask_for_floats
 from harness.framework.compile.trace import Tracer
-from harness.framework.tensor import current
+from harness.framework.tensor import current, is_eager
 
 
 def tracer() -> Tracer | None:
@@ -31,8 +33,14 @@ def scope(name: str | None) -> Iterator[None]:
         active.scope = before
 
 
+def look_for_floats(function: Any, args: Sequence[Any]) -> None:
+    """Has the arithmetic of floats of a user's function rewritten, if it was not, before the function is called."""
+    if not is_eager() and (called := scope_of(function, args)) is not None:
+        ask_for_floats(*called)
+
+
 @contextmanager
-def cell_scope(cell: Any, given: Iterable[Any] = ()) -> Iterator[Callable[[Sequence[Any], Any], None]]:
+def cell_scope(cell: Any, given: Sequence[Any] = ()) -> Iterator[Callable[[Sequence[Any], Any], None]]:
     """Puts new nodes into a cell's scope (absolute, given by ``generate_scope``; a cell without one keeps the
     caller's) and gives them its ``dump`` mark. Weights that it is ``given`` are named by the one that calls it.
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from harness.errors import TraceError
 from harness.framework.compile.scopes import tracer
 from harness.framework.compile.source import where
 from harness.framework.compile.traced import Traced, tensors_of
 from harness.framework.ops.eager import is_number
-from harness.framework.tensor import Parameter, Tensor, call, current, is_tracing
+from harness.framework.tensor import Parameter, Tensor, call, current, is_tracing, single
 from harness.graph import Node, Operand, TupleSpec
 
 
@@ -88,6 +91,32 @@ def choose(test: Any, first: Callable[..., Any], second: Callable[..., Any], sta
     if not isinstance(test, Traced):
         return first(*state) if test else second(*state)
     return current().branch(test, lambda: _plain(first(*state)), lambda: _plain(second(*state)), ())
+
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge, "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul,
+    "/=": operator.itruediv, "//=": operator.ifloordiv, "%=": operator.imod, "**=": operator.ipow,
+}  # fmt: skip
+
+
+def arithmetic(sign: str, left: Any, right: Any) -> Any:
+    """``left sign right`` as a graph computes it: floats are Float32 (measured), and an int to a negative power is an
+    int."""
+    compute = _ARITHMETIC[sign]
+    if not (is_number(left) and is_number(right)):
+        return compute(left, right)
+    if not any(isinstance(each, (float, np.floating)) for each in (left, right)):
+        found = compute(left, right)
+        if isinstance(found, float):
+            return int(found) if sign.startswith("**") else single(found)
+        return found
+    if sign[0] in "/%" and not right:
+        return compute(left, right)  # raises Python's own error
+    with np.errstate(all="ignore"):
+        found = compute(np.float32(left), np.float32(right))
+    return found.item() if isinstance(found, np.generic) else found
 
 
 def _plain(value: Any) -> Any:

@@ -30,7 +30,7 @@ from harness.framework.ops import random, taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
 from harness.framework.tensor import Parameter as ParameterTensor
-from harness.framework.tensor import Tensor, is_eager
+from harness.framework.tensor import Tensor, held, is_eager
 from harness.graph import Const, Node, NodeExtra, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
 
 #: operators of the graph itself, which have no kernel
@@ -41,6 +41,13 @@ VIRTUAL = frozenset(
 
 #: operators that make constants which are known late
 _LATE = frozenset({"ZerosLike"})
+
+
+def _in_graph(value: Any) -> Any:
+    """A number, text or tuple as a graph holds it: a float is one of 32 bits (measured), a list a tuple."""
+    if type(value) in (tuple, list) and not has_tensor(value):
+        return tuple(map(_in_graph, value))
+    return held(value)
 
 
 class Tracer(Controls):
@@ -171,7 +178,7 @@ class Tracer(Controls):
         specs: list[Spec] = []
         values: list[Any] = []
         layout: list[int | None] = []
-        for value, cast in plan_arguments(operator, args):
+        for value, cast in plan_arguments(operator, tuple(map(_in_graph, args))):
             if cast is not None:
                 value = self.call("Cast", (value, cast), {}, None)
                 value.operand.extra.cast = "implicit"
@@ -300,7 +307,7 @@ class Tracer(Controls):
             members = [self.operand(v, updates) for v in value]
             return self.virtual("MakeTuple", members, TupleSpec(tuple(m.spec for m in members)))
         if value is None or is_number(value) or isinstance(value, (tuple, list, str)) or hasattr(value, "proto"):
-            plain = tuple(value) if isinstance(value, list) else value
+            plain = _in_graph(value)
             return Const(plain, spec_of(plain))
         raise TraceError(
             f"a value of type {type(value).__name__} cannot be part of a graph, at {where()}; accepted: tensors, "

@@ -15,7 +15,7 @@ from harness.dtypes import DType
 from harness.errors import CellAttributeError, NestingError, SettingTypeError
 from harness.framework import context, kinds
 from harness.framework.compile.custom_backward import guarded
-from harness.framework.compile.scopes import cell_scope
+from harness.framework.compile.scopes import cell_scope, look_for_floats
 from harness.framework.nn import naming, precision
 from harness.framework.nn.hooks import Hooks
 from harness.framework.runtime.session import run_cell
@@ -56,6 +56,7 @@ class Calls(Hooks):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
+            look_for_floats(self.construct, args)
             with cell_scope(self, (*args, *kwargs.values())) as called:
                 out = self._construct(args, kwargs)
                 if not kwargs:

@@ -21,7 +21,7 @@ from harness.devices.cpu import CPU
 from harness.errors import DecidedLateError
 from harness.framework.compile.order import Numbering
 from harness.framework.compile.program import Program, Trace, compile_function, compile_trace, data_inputs
-from harness.framework.compile.scopes import cell_scope
+from harness.framework.compile.scopes import cell_scope, look_for_floats
 from harness.framework.context import get_context
 from harness.framework.runtime import declared
 from harness.framework.runtime.decided import Decided
@@ -77,6 +77,7 @@ class Session:
         def construct(*traced: Any) -> Any:
             cell.generate_scope()
             self.places.update(cell.places())
+            look_for_floats(cell.construct, traced[:count])
             with cell_scope(cell):
                 return cell._construct(traced[:count], dict(zip(keywords, traced[count:], strict=True)))
 
@@ -89,7 +90,13 @@ class Session:
         """Runs a plain function as a graph; programs are kept for ``owner``, or else for the function."""
         values, names, keywords = bind(function, args, kwargs)
         keep = function if owner is None else owner
-        return self.run((id(keep), *keywords), _with_keywords(function, keywords), values, names, keep=keep)
+        called = _with_keywords(function, keywords)
+
+        def traced(*args: Any) -> Any:
+            look_for_floats(function, args[: len(args) - len(keywords)])
+            return called(*args)
+
+        return self.run((id(keep), *keywords), traced, values, names, keep=keep)
 
     def run(
         self,

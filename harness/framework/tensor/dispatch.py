@@ -15,6 +15,8 @@ from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
 from harness import hooks
 from harness.errors import TraceError
 from harness.framework.observed import OLDER_FORMS, SAME_METHODS
@@ -96,6 +98,17 @@ def eager_rules() -> Iterator[None]:
 def is_eager() -> bool:
     """Whether the rules of PyNative mode hold: nothing is traced, or a gradient outside of graphs."""
     return not is_tracing() or _eager.get()
+
+
+def single(value: float) -> float:
+    """``value`` as a Float32."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
+
+
+def held(value: Any) -> Any:
+    """A number as the graph that is being traced holds it: a float is a Float32 (measured); as it is outside graphs."""
+    return single(value) if isinstance(value, float) and not is_eager() else value
 
 
 def watching(thing: Any) -> Watcher | None:

@@ -8,7 +8,18 @@ from harness.framework.experimental.optim.optimizer import Optimizer
 from harness.framework.names import fallback as _fallback
 
 __all__ = [
-    "ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop", "SGD",
+    "ASGD",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
     "lr_scheduler",
 ]  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness import dtypes
-from harness.framework.experimental.optim.optimizer import Optimizer, above, at_least_zero, share
+from harness.framework.experimental.optim.optimizer import Optimizer, above, at_least_zero, rest, share
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.transforms import jit
 from harness.framework.tensor import Parameter, Tensor
@@ -30,9 +30,7 @@ class Adadelta(Optimizer):
         above(eps, "eps", self.cls_name)
         at_least_zero(weight_decay, "weight_decay", self.cls_name)
         share(rho, "rho", self.cls_name, high=True)
-        super().__init__(
-            params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
-        )
+        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize})
         self.accum = self.parameters.clone("accum", 0)
         self.accum_update = self.parameters.clone("accum_update", 0)
         self.opt = ops.ApplyAdadelta()
@@ -165,9 +163,9 @@ class RMSprop(Optimizer):
         kept = (self._of(group_id, each) for each in (self.mean_square, self.mean_grad, self.moment))
         multiply, root = ops.Mul(), ops.Sqrt()
         for param, gradient, square, mean, moment in zip(params, own, *kept, strict=True):
-            ops.assign(square, ops.addcmul(multiply(square, alpha), gradient, gradient, 1 - alpha))
+            ops.assign(square, ops.addcmul(multiply(square, alpha), gradient, gradient, rest(alpha)))
             if centered:
-                ops.assign(mean, multiply(mean, alpha) + multiply(gradient, 1 - alpha))
+                ops.assign(mean, multiply(mean, alpha) + multiply(gradient, rest(alpha)))
                 spread = root(ops.addcmul(square, mean, mean, -1.0)) + eps
             else:
                 spread = root(square) + eps

@@ -72,9 +72,7 @@ class SGD(Optimizer):
         fast = ops.cast(momentum, dtypes.float32)
         update = ops.SGD(dampening, weight_decay, nesterov)
         own = (self._of(group_id, each) for each in (self.parameters, self.accum, self.stat))
-        for gradient, parameter, sums, state in zip(
-            self._signed(group_id, gradients, maximize), *own, strict=True
-        ):
+        for gradient, parameter, sums, state in zip(self._signed(group_id, gradients, maximize), *own, strict=True):
             update(parameter, gradient, lr, sums, fast, state)
         return True
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from harness import dtypes
 from harness.errors import SettingError
-from harness.framework.experimental.optim.optimizer import Optimizer, above, at_least_zero, share, when
+from harness.framework.compile.statements import arithmetic
+from harness.framework.experimental.optim.optimizer import Optimizer, above, at_least_zero, rest, share, when
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.transforms import jit
 from harness.framework.tensor import Parameter, Tensor, mutable
@@ -36,11 +37,11 @@ class _Moments(Optimizer):
 
     @staticmethod
     def _average(exp_avg: Any, gradient: Any, beta: float) -> None:
-        ops.assign(exp_avg, exp_avg * beta + gradient * (1 - beta))
+        ops.assign(exp_avg, exp_avg * beta + gradient * rest(beta))
 
     @staticmethod
     def _average_square(exp_avg_sq: Any, gradient: Any, beta: float) -> None:
-        ops.assign(exp_avg_sq, exp_avg_sq * beta + gradient * gradient * (1 - beta))
+        ops.assign(exp_avg_sq, exp_avg_sq * beta + gradient * gradient * rest(beta))
 
     def _check(self, **settings: Any) -> None:
         """Settings of those that are strict."""
@@ -160,8 +161,8 @@ class AdamW(_Moments):
             self._of(group_id, self.parameters), gradients, *kept, strict=True
         ):
             smaller = multiply(param, remaining)
-            ops.assign(first, multiply(first, beta1) + multiply(gradient, 1 - beta1))
-            ops.assign(second, ops.addcmul(multiply(second, beta2), gradient, gradient, 1 - beta2))
+            ops.assign(first, multiply(first, beta1) + multiply(gradient, rest(beta1)))
+            ops.assign(second, ops.addcmul(multiply(second, beta2), gradient, gradient, rest(beta2)))
             if amsgrad:
                 most = ops.Maximum()(largest, second)
                 spread = square_root(most) / root + eps
@@ -315,17 +316,16 @@ class RAdam(_Moments):
         own = self._decayed(weight_decay, params, self._of(group_id, gradients))
         correction1 = 1 - power(beta1, self.step_t.value())
         correction2 = 1 - power(beta2, self.step_t.value())
-        bound = 2 / (1 - beta2) - 1
+        bound = arithmetic("-", arithmetic("/", 2, rest(beta2)), 1)
         length = bound - 2 * self.step_t.value() * power(beta2, self.step_t.value()) / correction2
+        spread = arithmetic("*", arithmetic("-", bound, 4), arithmetic("-", bound, 2))
         for param, gradient, first, second in zip(params, own, *self._kept(group_id), strict=True):
             self._average(first, gradient, beta1)
             self._average_square(second, gradient, beta2)
             moved = first / correction1
 
             def rectified(param: Any = param, second: Any = second, moved: Any = moved) -> Any:
-                rect = ops.Sqrt()(
-                    (length - 4) * (length - 2) * bound / ((bound - 4) * (bound - 2) * length)
-                )
+                rect = ops.Sqrt()((length - 4) * (length - 2) * bound / (spread * length))
                 adaptive = ops.Sqrt()(correction2) / (ops.Sqrt()(second) + eps)
                 return ops.assign(param, param - moved * lr * adaptive * rect)
 

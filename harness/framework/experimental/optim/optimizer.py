@@ -12,7 +12,7 @@ from typing import Any
 
 from harness import dtypes
 from harness.errors import CellAttributeError, SettingError, SettingTypeError
-from harness.framework.compile.statements import branch
+from harness.framework.compile.statements import arithmetic, branch
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.namespace import ops
@@ -42,6 +42,12 @@ def share(value: Any, name: str, owner: str, low: bool = True, high: bool = Fals
             f"{owner}: {name} must be {'at least' if low else 'above'} 0 and {'at most' if high else 'below'} 1, "
             f"got {value!r}"
         )
+
+
+def rest(share: float) -> float:
+    """``1 - share``, as a graph computes it."""
+    result: float = arithmetic("-", 1, share)
+    return result
 
 
 def when(test: Any, first: Callable[[], Any], second: Callable[[], Any] = lambda: None) -> None:

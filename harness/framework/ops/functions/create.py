@@ -11,7 +11,7 @@ from harness.dtypes import DType
 from harness.errors import DtypeError, SettingError, SettingTypeError
 from harness.framework.ops.constants import TYPE_IDS, int_tensor, type_tensor
 from harness.framework.ops.functions.shape import as_dtype, sizes
-from harness.framework.tensor import Tensor, call, is_tracing, tensor_method
+from harness.framework.tensor import Tensor, call, held, is_tracing, tensor_method
 
 __all__ = [
     "arange", "diag", "eye", "fill", "full", "full_like", "linspace", "meshgrid", "ones", "ones_like", "range",
@@ -23,7 +23,7 @@ def constant(value: Any, shape: Any, dtype: DType) -> Tensor:
     """A tensor of one value; ``TypeError`` if that is not a number."""
     if value is None or isinstance(value, (str, bytes)):
         raise TypeError(f"a tensor of {dtype} is filled with a number, got {value!r}")
-    return Tensor(np.full(sizes((shape,)), value, dtype.numpy), dtype)
+    return Tensor(np.full(sizes((shape,)), held(value), dtype.numpy), dtype)
 
 
 def _made(function: str, tensor: Tensor, op: str, *arguments: Any) -> Tensor:
@@ -52,7 +52,7 @@ def ones(shape: Any, dtype: Any = None) -> Tensor:
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
     """``fill_value`` everywhere; int64 unless ``dtype`` is given, whatever the value (measured)."""
     filled = constant(fill_value, size, dtypes.int64 if dtype is None else as_dtype(dtype))
-    return _made("full", filled, "FillV2", filled.shape, Tensor(fill_value, filled.dtype))
+    return _made("full", filled, "FillV2", filled.shape, Tensor(held(fill_value), filled.dtype))
 
 
 def fill(type: Any, shape: Any, value: Any) -> Tensor:

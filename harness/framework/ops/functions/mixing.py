@@ -12,7 +12,7 @@ from harness.framework.ops.functions.inner import sum_of
 from harness.framework.ops.functions.norms import lp_norm
 from harness.framework.ops.functions.shape import flip
 from harness.framework.ops.reduce import axes_of
-from harness.framework.tensor import Tensor, call, graph_function, tensor_method
+from harness.framework.tensor import Tensor, call, graph_function, held, tensor_method
 
 __all__ = ["addcdiv", "addcmul", "cosine_similarity", "fliplr", "flipud", "hypot", "lerp", "positive", "sgn"]
 
@@ -20,7 +20,7 @@ _lp_norm = graph_function("ops.norm", lp_norm)
 
 
 def _factor(value: Any, like: Tensor) -> Tensor:
-    return Tensor(float(value), like.dtype) if is_number(value) else value
+    return Tensor(held(float(value)), like.dtype) if is_number(value) else value
 
 
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:

@@ -1,0 +1,238 @@
+"""Where a traced function computes with Python's floats, which are Float32 in a graph.
+
+MindSpore's compiler has a scalar of 32 bits for a float: ``1 - 0.999`` is 0.00099998713 in a graph, 1.3e-5 off from
+what Python computes (MindSpore 2.10.0, measured: ``tests/data/graphs/nets/single_floats.py``). A traced function is
+Python, so such arithmetic is found in its syntax tree, by what names and attributes hold when its first operator is
+traced, and is rewritten (``rewriting``). What may be a number counts as one: ``statements.arithmetic`` looks again.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from harness.framework.compile.source import Function, function_of, is_users
+
+#: line, column, last line and last column of an expression or statement
+Place = tuple[int, int, int, int]
+
+_NOT, _INT, _MAYBE, _FLOAT = range(4)
+_MISSING = object()
+#: builtins that give a number, by what they give; None: what their arguments are
+_CALLS: dict[str, int | None] = {
+    "abs": None, "float": _FLOAT, "int": _INT, "len": _INT, "max": None, "min": None, "pow": None, "round": _MAYBE,
+    "sum": None,
+}  # fmt: skip
+_SIZES = frozenset({"ndim", "shape", "size"})
+#: arithmetic, by Python's operator
+SIGNS: Mapping[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+}  # fmt: skip
+_NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
+
+
+def place_of(node: Any) -> Place:
+    """Where an expression or statement stands."""
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def scope_of(value: Any, args: Sequence[Any] = ()) -> tuple[types.CodeType, dict[str, Any]] | None:
+    """The code of a user's function or method, and what its names hold when it is called; None for anything else."""
+    function = value.__func__ if isinstance(value, types.MethodType) else value
+    if not isinstance(function, types.FunctionType) or not is_users(function.__code__.co_filename):
+        return None
+    code = function.__code__
+    scope = dict(function.__globals__)
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=False):
+        with suppress(ValueError):  # nothing is bound yet
+            scope[name] = cell.cell_contents
+    names = code.co_varnames[: code.co_argcount]
+    defaults = function.__defaults__ or ()
+    scope.update(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    owner = [value.__self__] if isinstance(value, types.MethodType) else []
+    scope.update(zip(names, [*owner, *args], strict=False))
+    return code, scope
+
+
+def found_in(code: types.CodeType, scope: Mapping[str, Any]) -> Iterator[tuple[types.CodeType, frozenset[Place]]]:
+    """A user's function, and those it calls by name, each with the places of its arithmetic of floats, if it has any.
+
+    Args:
+        code: of the function.
+        scope: what its names hold.
+    """
+    seen: set[types.CodeType] = set()
+    stack = [(code, scope)]
+    while stack:
+        code, scope = stack.pop()
+        function = function_of(code)
+        if code in seen or function is None or not is_users(code.co_filename):
+            continue
+        seen.add(code)
+        numbers = _Numbers(function, scope)
+        if _may_hold(function) and (places := frozenset(numbers.places())):
+            yield code, places
+        stack += numbers.called()
+
+
+@lru_cache(maxsize=16384)
+def _may_hold(function: Function) -> bool:
+    """Whether a function holds arithmetic at all."""
+    return any(isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in SIGNS for node in ast.walk(function))
+
+
+class _Numbers:
+    """What the expressions of one function are, as far as its names tell."""
+
+    def __init__(self, function: Function, scope: Mapping[str, Any]) -> None:
+        self._function = function
+        self._scope = scope
+        self._stored: dict[str, list[ast.expr]] = {}
+        self._asked: set[str] = set()
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._store(target, node.value)
+            elif isinstance(node, ast.AugAssign):
+                self._store(node.target, node.value)
+            elif isinstance(node, (ast.For, ast.comprehension)):
+                self._store(node.target, node.iter)
+
+    def _store(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self._stored.setdefault(target.id, []).append(value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            values = value.elts if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts) else None
+            for at, member in enumerate(target.elts):
+                self._store(member, values[at] if values else value)
+
+    def places(self) -> Iterator[Place]:
+        """Where two numbers are joined, one of which may be a float."""
+        for node in ast.walk(self._function):
+            if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
+                pair, divides = (node.left, node.right), isinstance(node.op, (ast.Div, ast.Pow))
+            elif isinstance(node, ast.AugAssign) and type(node.op) in SIGNS and isinstance(node.target, ast.Name):
+                pair, divides = (node.target, node.value), isinstance(node.op, (ast.Div, ast.Pow))
+            elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+                pair, divides = (node.left, node.comparators[0]), False
+            else:
+                continue
+            kinds = [self.kind(each) for each in pair]
+            if _NOT not in kinds and (divides or max(kinds) > _INT):
+                yield place_of(node)
+
+    def called(self) -> Iterator[tuple[types.CodeType, Mapping[str, Any]]]:
+        """The users' functions that it calls by name, and what their names hold."""
+        for node in ast.walk(self._function):
+            if isinstance(node, ast.Call) and (made := scope_of(self._value(node.func))) is not None:
+                yield made
+
+    def kind(self, node: ast.expr) -> int:
+        """Whether an expression is no number, an int, a float, or may be either."""
+        if isinstance(node, ast.Constant):
+            return _kind(node.value)
+        if isinstance(node, ast.Name):
+            return self._name(node.id)
+        if isinstance(node, ast.Attribute):
+            return _INT if node.attr in _SIZES else _kind(self._value(node))
+        if isinstance(node, ast.Subscript):
+            return self._member(node)
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return _joined([self.kind(each) for each in node.elts])
+        if isinstance(node, ast.UnaryOp):
+            return self.kind(node.operand)
+        if isinstance(node, ast.IfExp):
+            return _joined([self.kind(node.body), self.kind(node.orelse)])
+        if isinstance(node, ast.BinOp):
+            kinds = [self.kind(node.left), self.kind(node.right)]
+            if _NOT in kinds:
+                return _NOT
+            return _FLOAT if isinstance(node.op, (ast.Div, ast.Pow)) else max(kinds)
+        return self._call(node) if isinstance(node, ast.Call) else _NOT
+
+    def _name(self, name: str) -> int:
+        if name in self._asked:
+            return _INT  # what it is made of decides
+        self._asked.add(name)
+        try:
+            kinds = [self.kind(value) for value in self._stored.get(name, ())]
+        finally:
+            self._asked.discard(name)
+        if (held := self._scope.get(name, _MISSING)) is not _MISSING:
+            kinds.append(_kind(held))
+        elif not kinds:
+            return _MAYBE if any(a.arg == name for a in ast.walk(self._function) if isinstance(a, ast.arg)) else _NOT
+        return _joined(kinds)
+
+    def _member(self, node: ast.Subscript) -> int:
+        if isinstance(node.value, ast.Attribute) and node.value.attr in _SIZES:
+            return _INT
+        held = self._value(node)
+        if held is _MISSING and isinstance(held := self._value(node.value), (tuple, list)):
+            return _joined([_kind(each) for each in held])
+        return _kind(held)
+
+    def _call(self, node: ast.Call) -> int:
+        named = node.func.id if isinstance(node.func, ast.Name) and node.func.id not in self._scope else ""
+        if named in _CALLS:
+            given = _CALLS[named]
+            return _joined([self.kind(each) for each in node.args]) if given is None else given
+        if named == "range":
+            return _INT
+        function = self._value(node.func)
+        if isinstance(function, types.BuiltinFunctionType):
+            return _FLOAT if getattr(function, "__module__", "") == "math" else _NOT
+        made = scope_of(function)
+        inner = None if made is None else function_of(made[0])
+        if made is None or inner is None or made[0].co_name in self._asked:
+            return _NOT
+        numbers = _Numbers(inner, made[1])
+        numbers._asked = {*self._asked, made[0].co_name}
+        results = [each.value for each in ast.walk(inner) if isinstance(each, ast.Return) and each.value is not None]
+        return _joined([numbers.kind(each) for each in results])
+
+    def _value(self, node: ast.expr) -> Any:
+        """What a name, an attribute or an element holds now, without running anything of the user's."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            return self._scope.get(node.id, getattr(builtins, node.id, _MISSING))
+        if isinstance(node, ast.Attribute):
+            owner = self._value(node.value)
+            return _MISSING if owner is _MISSING else _attribute(owner, node.attr)
+        if isinstance(node, ast.Subscript):
+            owner, key = self._value(node.value), self._value(node.slice)
+            if type(owner) in (tuple, list, dict) and isinstance(key, (int, str)):
+                try:
+                    return owner[key]
+                except (LookupError, TypeError):
+                    return _MISSING
+        return _MISSING
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    found = inspect.getattr_static(owner, name, _MISSING)
+    if isinstance(found, types.FunctionType) and not isinstance(owner, (type, types.ModuleType)):
+        return types.MethodType(found, owner)
+    return _MISSING if hasattr(type(found), "__get__") and not isinstance(found, types.FunctionType) else found
+
+
+def _kind(value: Any) -> int:
+    if isinstance(value, (float, np.floating)):
+        return _FLOAT
+    return _INT if isinstance(value, _NUMBERS) else _NOT
+
+
+def _joined(kinds: list[int]) -> int:
+    """The kind of what is one of several."""
+    if not kinds or max(kinds) == _NOT:
+        return _NOT
+    return _MAYBE if _NOT in kinds else max(kinds)
