@@ -14,7 +14,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -116,7 +116,7 @@ class Closures:
                     check_source(frame.f_code, frame.f_locals.get("self"))
                     if not is_eager():
                         ask_for_original(frame.f_code)
-                        ask_for_floats(frame.f_code, {**frame.f_globals, **frame.f_locals})
+                        ask_for_floats(frame.f_code, partial(_names_of, frame))
                 self._running.append(_enter(frame, closure))
                 self._all.append(self._running[-1])
             if self._running[depth].closure.leaves:
@@ -153,6 +153,10 @@ class Closures:
         self._stop = None
         self._running.clear()
         self._all.clear()
+
+
+def _names_of(frame: FrameType) -> dict[str, Any]:
+    return {**frame.f_globals, **frame.f_locals}
 
 
 def frames_of_graphs(stop: FrameType | None) -> Iterator[FrameType]:

@@ -44,13 +44,18 @@ def place_of(node: Any) -> Place:
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
-def scope_of(value: Any, args: Sequence[Any] = ()) -> tuple[types.CodeType, dict[str, Any]] | None:
-    """The code of a user's function or method, and what its names hold when it is called; None for anything else."""
+def code_of(value: Any) -> types.CodeType | None:
+    """The code of a user's function or method; None for anything else."""
     function = value.__func__ if isinstance(value, types.MethodType) else value
     if not isinstance(function, types.FunctionType) or not is_users(function.__code__.co_filename):
         return None
-    code = function.__code__
-    scope = dict(function.__globals__)
+    return function.__code__
+
+
+def scope_of(value: Any, args: Sequence[Any] = ()) -> dict[str, Any]:
+    """What the names of a function or method hold when it is called with ``args``."""
+    function = value.__func__ if isinstance(value, types.MethodType) else value
+    code, scope = function.__code__, dict(function.__globals__)
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=False):
         with suppress(ValueError):  # nothing is bound yet
             scope[name] = cell.cell_contents
@@ -59,7 +64,7 @@ def scope_of(value: Any, args: Sequence[Any] = ()) -> tuple[types.CodeType, dict
     scope.update(zip(names[len(names) - len(defaults) :], defaults, strict=True))
     owner = [value.__self__] if isinstance(value, types.MethodType) else []
     scope.update(zip(names, [*owner, *args], strict=False))
-    return code, scope
+    return scope
 
 
 def found_in(code: types.CodeType, scope: Mapping[str, Any]) -> Iterator[tuple[types.CodeType, frozenset[Place]]]:
@@ -102,7 +107,7 @@ class _Numbers:
                 for target in node.targets:
                     self._store(target, node.value)
             elif isinstance(node, ast.AugAssign):
-                self._store(node.target, node.value)
+                self._store(node.target, ast.BinOp(node.target, node.op, node.value))
             elif isinstance(node, (ast.For, ast.comprehension)):
                 self._store(node.target, node.iter)
 
@@ -132,8 +137,8 @@ class _Numbers:
     def called(self) -> Iterator[tuple[types.CodeType, Mapping[str, Any]]]:
         """The users' functions that it calls by name, and what their names hold."""
         for node in ast.walk(self._function):
-            if isinstance(node, ast.Call) and (made := scope_of(self._value(node.func))) is not None:
-                yield made
+            if isinstance(node, ast.Call) and (code := code_of(value := self._value(node.func))) is not None:
+                yield code, scope_of(value)
 
     def kind(self, node: ast.expr) -> int:
         """Whether an expression is no number, an int, a float, or may be either."""
@@ -190,12 +195,12 @@ class _Numbers:
         function = self._value(node.func)
         if isinstance(function, types.BuiltinFunctionType):
             return _FLOAT if getattr(function, "__module__", "") == "math" else _NOT
-        made = scope_of(function)
-        inner = None if made is None else function_of(made[0])
-        if made is None or inner is None or made[0].co_name in self._asked:
+        code = code_of(function)
+        inner = None if code is None else function_of(code)
+        if code is None or inner is None or code.co_name in self._asked:
             return _NOT
-        numbers = _Numbers(inner, made[1])
-        numbers._asked = {*self._asked, made[0].co_name}
+        numbers = _Numbers(inner, scope_of(function))
+        numbers._asked = {*self._asked, code.co_name}
         results = [each.value for each in ast.walk(inner) if isinstance(each, ast.Return) and each.value is not None]
         return _joined([numbers.kind(each) for each in results])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType
 from typing import Any, TypeVar
@@ -27,11 +27,13 @@ T = TypeVar("T", bound=ast.AST)
 
 class Again(BaseException):
     """Tracing begins again: the statement at ``line`` of ``function`` rewritten (None: its original in its place), or
-    the arithmetic of floats at some places."""
+    the arithmetic of floats at some places of functions."""
 
-    def __init__(self, function: FunctionType, line: int | None, places: frozenset[Place] = frozenset()) -> None:
+    def __init__(
+        self, function: FunctionType, line: int | None, places: Mapping[FunctionType, frozenset[Place]] | None = None
+    ) -> None:
         super().__init__(function, line)
-        self.function, self.line, self.places = function, line, places
+        self.function, self.line, self.places = function, line, places or {}
 
 
 def ask_again(frame: FrameType | None) -> None:
@@ -47,12 +49,12 @@ def ask_for_original(code: CodeType) -> None:
         raise Again(found[0], None)
 
 
-def ask_for_floats(code: CodeType, scope: Mapping[str, Any]) -> None:
+def ask_for_floats(code: CodeType, scope: Callable[[], Mapping[str, Any]]) -> None:
     """Raises ``Again`` if a function, or one it calls by name, holds arithmetic of floats that was not rewritten.
 
     Args:
         code: of the function.
-        scope: what its names hold.
+        scope: gives what its names hold.
     """
     if _active and is_users(code.co_filename):
         _active[-1].ask_for_floats(code, scope)
@@ -79,28 +81,29 @@ class Rewritten:
             return
         raise Again(function, found.lineno)
 
-    def ask_for_floats(self, code: CodeType, scope: Mapping[str, Any]) -> None:
+    def ask_for_floats(self, code: CodeType, scope: Callable[[], Mapping[str, Any]]) -> None:
         """See the function of this name."""
         if code in self._computed or code in self._owners:
             return
-        for each, places in found_in(code, scope):
+        found: dict[FunctionType, frozenset[Place]] = {}
+        for each, places in found_in(code, scope()):
             if each not in self._computed:
                 self._computed.add(each)
-                for function in functions_of(each)[:1]:
-                    raise Again(function, 0, places)
+                found.update(dict.fromkeys(functions_of(each)[:1], places))
+        if found:
+            raise Again(next(iter(found)), 0, found)
         self._computed.add(code)
 
     def add(self, again: Again) -> None:
         """Notes a statement, or the functions of one code that have originals; but none that tracing makes anew."""
         code, functions = again.function.__code__, [again.function]
-        if again.places:
-            self._places[again.function] = again.places
         if again.line is None:
             functions = wrappers(code)
             self.passed.add(code)
-        for function in functions:
+        self._places.update(again.places)
+        for function in [*functions, *again.places]:
             self._lines.setdefault(function, set()).add(again.line)
-            self._code.setdefault(function, code)
+            self._code.setdefault(function, function.__code__)
 
     @contextmanager
     def in_force(self) -> Iterator[None]:

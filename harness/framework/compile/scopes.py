@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-from harness.framework.compile.floats import scope_of
+from harness.framework.compile.floats import code_of, scope_of
 from harness.framework.compile.grammar import check_source
 from harness.framework.compile.rewriting import ask_for_floats
 from harness.framework.compile.trace import Tracer
@@ -35,8 +36,8 @@ def scope(name: str | None) -> Iterator[None]:
 
 def look_for_floats(function: Any, args: Sequence[Any]) -> None:
     """Has the arithmetic of floats of a user's function rewritten, if it was not, before the function is called."""
-    if not is_eager() and (called := scope_of(function, args)) is not None:
-        ask_for_floats(*called)
+    if not is_eager() and (code := code_of(function)) is not None:
+        ask_for_floats(code, partial(scope_of, function, args))
 
 
 @contextmanager

@@ -115,7 +115,13 @@ def arithmetic(sign: str, left: Any, right: Any) -> Any:
     if sign[0] in "/%" and not right:
         return compute(left, right)  # raises Python's own error
     with np.errstate(all="ignore"):
-        found = compute(np.float32(left), np.float32(right))
+        one, other = np.float32(left), np.float32(right)
+        if sign[0] == "%" or sign[:2] == "//":
+            # Of the rounded quotient, unlike Python's (measured).
+            left_over = one - other * np.floor(one / other)
+            found = (one - left_over) / other if sign[0] == "/" else left_over
+        else:
+            found = compute(one, other)
     return found.item() if isinstance(found, np.generic) else found
 
 

@@ -180,7 +180,7 @@ class States:
         return load
 
     def _load(self, operand: Operand, region: object, state: Operand) -> Node:
-        # What else a parameter handed over as an argument may be is not known there: any update may change it (measured).
+        # What else a parameter handed over as an argument may be is not known there: any update may change it.
         seen = id(state) if id(operand) in self.handed else self._updates.get(id(self.root(operand)), 0)
         key = id(region), id(operand), seen
         if key not in self._known:

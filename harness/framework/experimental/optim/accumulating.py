@@ -61,6 +61,8 @@ class Adagrad(Optimizer):
     Its parameters: ``step_t`` (int32), counted after the update, and ``accum.*`` for each parameter.
     """
 
+    step_t: Any
+
     def __init__(
         self,
         params: Any,

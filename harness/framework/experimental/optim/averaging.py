@@ -92,6 +92,8 @@ class ASGD(Optimizer):
     average.
     """
 
+    step_t: Any
+
     def __init__(
         self,
         params: Any,
@@ -169,6 +171,8 @@ class Rprop(Optimizer):
 
     Its parameters: ``step_t`` (int32), and ``prev.*`` and ``step_size.*`` (zeros) for each parameter.
     """
+
+    step_t: Any
 
     def __init__(
         self,

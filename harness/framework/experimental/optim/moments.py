@@ -18,6 +18,8 @@ __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"]
 class _Moments(Optimizer):
     """One whose parameters are a step (int32), and ``exp_avg.*`` and another (zeros) for each parameter."""
 
+    step_t: Any
+
     _STEP = "step_t"
     _SECOND = "exp_avg_sq"
 
