@@ -23,6 +23,7 @@ STATE: Mapping[str, frozenset[int]] = {
     "ApplyAdaMax": frozenset({0, 1, 2}),
     "ApplyAdadelta": frozenset({0, 1, 2}),
     "ApplyAdagrad": frozenset({0, 1}),
+    "ApplyAdagradV2": frozenset({0, 1}),
     "ApplyFtrl": frozenset({0, 1, 2}),
     "ApplyProximalAdagrad": frozenset({0, 1}),
     "ApplyCenteredRMSProp": frozenset({0, 1, 2, 3}),

@@ -21,7 +21,7 @@ INPUTS: Mapping[str, Sequence[str]] = {
     "Pow": ("x", "exponent"),
     "ApplyAdaMax": ("var", "m", "v", "beta1_power", "lr", "beta1", "beta2", "epsilon", "grad"),
     "ApplyAdadelta": ("var", "accum", "accum_update", "lr", "rho", "epsilon", "grad"),
-    "ApplyAdagrad": ("var", "accum", "lr", "grad"),
+    "ApplyAdagrad": ("var", "accum", "lr", "grad"), "ApplyAdagradV2": ("var", "accum", "lr", "grad"),
     "ApplyFtrl": ("var", "accum", "linear", "grad", "lr", "l1", "l2", "lr_power"),
     "ApplyProximalAdagrad": ("var", "accum", "lr", "l1", "l2", "grad"),
     "ApplyCenteredRMSProp": (

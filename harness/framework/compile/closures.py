@@ -14,7 +14,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice, pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from harness.framework.compile.closure import Closure
 from harness.framework.compile.grammar import check_source
 from harness.framework.compile.nestings import Recorded, depth_of, recorded
 from harness.framework.compile.places import SourcePosition, end_of, gives_several, holds, is_attribute, picks, place_of
-from harness.framework.compile.rewriting import ask_for_floats, ask_for_original
+from harness.framework.compile.rewriting import ask_about
 from harness.framework.compile.source import Function, function_of, is_function, is_shown, is_users
 from harness.framework.compile.traced import Traced
 from harness.framework.compile.unpacked import members, note_unpacked
@@ -115,8 +115,7 @@ class Closures:
                 if self.checks:
                     check_source(frame.f_code, frame.f_locals.get("self"))
                     if not is_eager():
-                        ask_for_original(frame.f_code)
-                        ask_for_floats(frame.f_code, partial(_names_of, frame))
+                        ask_about(frame)
                 self._running.append(_enter(frame, closure))
                 self._all.append(self._running[-1])
             if self._running[depth].closure.leaves:
@@ -153,10 +152,6 @@ class Closures:
         self._stop = None
         self._running.clear()
         self._all.clear()
-
-
-def _names_of(frame: FrameType) -> dict[str, Any]:
-    return {**frame.f_globals, **frame.f_locals}
 
 
 def frames_of_graphs(stop: FrameType | None) -> Iterator[FrameType]:

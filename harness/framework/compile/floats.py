@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.framework.compile.made import at, helper, load
 from harness.framework.compile.source import Function, function_of, is_users
 
 #: line, column, last line and last column of an expression or statement
@@ -65,6 +66,11 @@ def scope_of(value: Any, args: Sequence[Any] = ()) -> dict[str, Any]:
     owner = [value.__self__] if isinstance(value, types.MethodType) else []
     scope.update(zip(names, [*owner, *args], strict=False))
     return scope
+
+
+def names_of(frame: types.FrameType) -> dict[str, Any]:
+    """What the names of a running function hold."""
+    return {**frame.f_globals, **frame.f_locals}
 
 
 def found_in(code: types.CodeType, scope: Mapping[str, Any]) -> Iterator[tuple[types.CodeType, frozenset[Place]]]:
@@ -241,3 +247,42 @@ def _joined(kinds: list[int]) -> int:
     if not kinds or max(kinds) == _NOT:
         return _NOT
     return _MAYBE if _NOT in kinds else max(kinds)
+
+
+_COMPARISONS: Mapping[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
+
+
+class Floats(ast.NodeTransformer):
+    """Rewrites the arithmetic at ``places``."""
+
+    def __init__(self, places: frozenset[Place]) -> None:
+        self._places = places
+
+    def _joined(self, node: Any, sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
+        return at(helper("arithmetic", [ast.Constant(sign), left, right]), node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """See ``ast.NodeTransformer``."""
+        place = place_of(node)
+        self.generic_visit(node)
+        return self._joined(node, SIGNS[type(node.op)], node.left, node.right) if place in self._places else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """See ``ast.NodeTransformer``."""
+        place = place_of(node)
+        self.generic_visit(node)
+        sign = _COMPARISONS.get(type(node.ops[0]))
+        if sign is None or place not in self._places:
+            return node
+        return self._joined(node, sign, node.left, node.comparators[0])
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        """See ``ast.NodeTransformer``."""
+        place = place_of(node)
+        self.generic_visit(node)
+        if place not in self._places or not isinstance(node.target, ast.Name):
+            return node
+        value = self._joined(node, f"{SIGNS[type(node.op)]}=", load(node.target.id), node.value)
+        return at(ast.Assign([node.target], value), node)

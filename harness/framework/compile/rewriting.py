@@ -11,18 +11,16 @@ import ast
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import CodeType, FrameType, FunctionType
-from typing import Any, TypeVar
+from typing import Any
 
-from harness.framework.compile.floats import SIGNS, Place, found_in, place_of
+from harness.framework.compile.floats import Floats, Place, found_in, names_of
+from harness.framework.compile.made import at as placed
+from harness.framework.compile.made import helper, load
 from harness.framework.compile.originals import functions_of, passing_on, wrappers
 from harness.framework.compile.source import is_users, parsed
 from harness.framework.compile.turns import turns
-
-#: the module whose functions are called; the compiler says where it is
-_HELPERS = f"{__package__}.statements"
-
-T = TypeVar("T", bound=ast.AST)
 
 
 class Again(BaseException):
@@ -43,10 +41,13 @@ def ask_again(frame: FrameType | None) -> None:
     _active[-1].ask(frame)
 
 
-def ask_for_original(code: CodeType) -> None:
-    """Raises ``Again`` if functions that run ``code`` have an original that stands in the graph in their place."""
+def ask_about(frame: FrameType) -> None:
+    """Raises ``Again`` if functions that run the code of ``frame`` have an original that stands in the graph in their
+    place, or its arithmetic of floats was not rewritten."""
+    code = frame.f_code
     if _active and code not in _active[-1].passed and (found := wrappers(code)):
         raise Again(found[0], None)
+    ask_for_floats(code, partial(names_of, frame))
 
 
 def ask_for_floats(code: CodeType, scope: Callable[[], Mapping[str, Any]]) -> None:
@@ -186,7 +187,7 @@ def _compiled(before: CodeType, lines: frozenset[int], places: frozenset[Place] 
     tree = parsed(before)
     assert tree is not None
     if places:
-        tree = _Floats(places).visit(tree)
+        tree = Floats(places).visit(tree)
     tree.body = _Rewriter(lines).block(tree.body)
     tree.decorator_list = []
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
@@ -239,10 +240,10 @@ class _Rewriter:
 
     def _turns(self, node: ast.For, rest: Sequence[ast.stmt]) -> list[ast.stmt]:
         names = sorted(_stored([node, *rest]))
-        held: list[ast.expr] = [_helper("held", [_locals(), ast.Constant(n)]) for n in names]
+        held: list[ast.expr] = [helper("held", [_locals(), ast.Constant(n)]) for n in names]
         items, turn, first = turns(copy.deepcopy(node), copy.deepcopy(list(rest)), names, held)
-        turn.body = self.block(_at(turn, node).body)
-        return [_at(each, node) for each in (items, turn, first)]
+        turn.body = self.block(placed(turn, node).body)
+        return [placed(each, node) for each in (items, turn, first)]
 
     def _inside(self, node: ast.stmt) -> ast.stmt:
         if not hasattr(node, "body"):
@@ -269,34 +270,34 @@ class _Rewriter:
         if isinstance(node, ast.AugAssign):
             name = self._named("part")
             before = [
-                _at(ast.Assign([ast.Name(name, ast.Store())], _read(target)), node),
-                _at(ast.AugAssign(ast.Name(name, ast.Store()), node.op, node.value), node),
+                placed(ast.Assign([ast.Name(name, ast.Store())], _read(target)), node),
+                placed(ast.AugAssign(ast.Name(name, ast.Store()), node.op, node.value), node),
             ]
-            value = _load(name)
+            value = load(name)
         for part in parts:
-            value = _helper("put", [_read(part.value), _index(copy.deepcopy(part.slice)), value])
+            value = helper("put", [_read(part.value), _index(copy.deepcopy(part.slice)), value])
         if isinstance(place, ast.Name):
-            return [*before, _at(ast.Assign([ast.Name(place.id, ast.Store())], value), node)]
+            return [*before, placed(ast.Assign([ast.Name(place.id, ast.Store())], value), node)]
         assert isinstance(place, ast.Attribute)
-        call = _helper("put_attribute", [place.value, ast.Constant(place.attr), value])
-        return [*before, _at(ast.Expr(call), node)]
+        call = helper("put_attribute", [place.value, ast.Constant(place.attr), value])
+        return [*before, placed(ast.Expr(call), node)]
 
     def _flow(self, node: ast.If | ast.While) -> list[ast.stmt]:
         names = sorted(_stored([*node.body, *node.orelse]))
-        state = ast.Tuple([_helper("held", [_locals(), ast.Constant(n)]) for n in names], ast.Load())
+        state = ast.Tuple([helper("held", [_locals(), ast.Constant(n)]) for n in names], ast.Load())
         first, second = self._named("test"), self._named("body")
         made: list[ast.stmt] = []
         if isinstance(node, ast.While):
-            made.append(self._function(first, names, [], _at(ast.Return(_truth(node.test)), node), node))
+            made.append(self._function(first, names, [], placed(ast.Return(_truth(node.test)), node), node))
             made.append(self._function(second, names, node.body, _given(names), node))
-            call = _helper("loop", [_load(first), _load(second), state, _texts(names)])
+            call = helper("loop", [load(first), load(second), state, _texts(names)])
         else:
             made.append(self._function(first, names, node.body, _given(names), node))
             made.append(self._function(second, names, node.orelse, _given(names), node))
-            call = _helper("branch", [_truth(node.test), _load(first), _load(second), state, _texts(names)])
+            call = helper("branch", [_truth(node.test), load(first), load(second), state, _texts(names)])
         target = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
         result = ast.Assign([target], call) if names else ast.Expr(call)
-        return [_at(each, node) for each in (*made, result)]
+        return [placed(each, node) for each in (*made, result)]
 
     def _returning(self, node: ast.If, rest: Sequence[ast.stmt]) -> ast.stmt:
         """``if c: return a`` and what follows: a branch whose sides end the function."""
@@ -305,10 +306,10 @@ class _Rewriter:
         for kind, body in (("true", node.body), ("false", node.orelse)):
             whole = list(body) if _ends(body) else [*body, *rest]
             sides.append(self._function(self._named(kind), names, whole, None, node))
-        state = ast.Tuple([_helper("held", [_locals(), ast.Constant(n)]) for n in names], ast.Load())
-        call = _helper("choose", [_truth(node.test), _load(sides[0].name), _load(sides[1].name), state])
+        state = ast.Tuple([helper("held", [_locals(), ast.Constant(n)]) for n in names], ast.Load())
+        call = helper("choose", [_truth(node.test), load(sides[0].name), load(sides[1].name), state])
         block = ast.If(ast.Constant(True), [*sides, ast.Return(call)], [])
-        return _at(block, node)
+        return placed(block, node)
 
     def _function(
         self, name: str, names: Sequence[str], body: Sequence[ast.stmt], last: ast.stmt | None, at: ast.stmt
@@ -316,46 +317,7 @@ class _Rewriter:
         own = self.block(copy.deepcopy(list(body)))
         whole = [*own, *([last] if last is not None else [])] or [ast.Pass()]
         made = ast.FunctionDef(name=name, args=_arguments(names), body=whole, decorator_list=[])
-        return _at(made, at)
-
-
-_COMPARISONS: Mapping[type[ast.cmpop], str] = {
-    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
-}  # fmt: skip
-
-
-class _Floats(ast.NodeTransformer):
-    """Arithmetic at ``places``."""
-
-    def __init__(self, places: frozenset[Place]) -> None:
-        self._places = places
-
-    def _joined(self, node: Any, sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
-        return _at(_helper("arithmetic", [ast.Constant(sign), left, right]), node)
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        """See ``ast.NodeTransformer``."""
-        place = place_of(node)
-        self.generic_visit(node)
-        return self._joined(node, SIGNS[type(node.op)], node.left, node.right) if place in self._places else node
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """See ``ast.NodeTransformer``."""
-        place = place_of(node)
-        self.generic_visit(node)
-        sign = _COMPARISONS.get(type(node.ops[0]))
-        if sign is None or place not in self._places:
-            return node
-        return self._joined(node, sign, node.left, node.comparators[0])
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        """See ``ast.NodeTransformer``."""
-        place = place_of(node)
-        self.generic_visit(node)
-        if place not in self._places or not isinstance(node.target, ast.Name):
-            return node
-        value = self._joined(node, f"{SIGNS[type(node.op)]}=", _load(node.target.id), node.value)
-        return _at(ast.Assign([node.target], value), node)
+        return placed(made, at)
 
 
 class _Choices(ast.NodeTransformer):
@@ -370,17 +332,17 @@ class _Choices(ast.NodeTransformer):
         if node.lineno not in self._lines:
             return node
         sides = [ast.Lambda(_arguments(()), side) for side in (node.body, node.orelse)]
-        made = _helper("choose", [_truth(node.test), *sides, ast.Tuple([], ast.Load())])
-        return _at(made, node)
+        made = helper("choose", [_truth(node.test), *sides, ast.Tuple([], ast.Load())])
+        return placed(made, node)
 
 
 def _truth(test: ast.expr) -> ast.expr:
     """A condition whose ``and``, ``or`` and ``not`` take tensors."""
     if isinstance(test, ast.BoolOp):
         later = [ast.Lambda(_arguments(()), _truth(value)) for value in test.values]
-        return _helper("both" if isinstance(test.op, ast.And) else "either", list(later))
+        return helper("both" if isinstance(test.op, ast.And) else "either", list(later))
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _helper("opposite", [_truth(test.operand)])
+        return helper("opposite", [_truth(test.operand)])
     return test
 
 
@@ -410,26 +372,17 @@ def _stored(body: Sequence[ast.stmt]) -> set[str]:
 
 def _given(names: Sequence[str]) -> ast.stmt:
     """``return (a, b)`` of names that may be unbound."""
-    return ast.Return(ast.Tuple([_helper("held", [_locals(), ast.Constant(n)]) for n in names], ast.Load()))
+    return ast.Return(ast.Tuple([helper("held", [_locals(), ast.Constant(n)]) for n in names], ast.Load()))
 
 
 def _index(node: ast.expr) -> ast.expr:
     """An index as a value: slices become ``slice(...)``."""
     if isinstance(node, ast.Slice):
         parts = [p if p is not None else ast.Constant(None) for p in (node.lower, node.upper, node.step)]
-        return _helper("slice_of", parts)
+        return helper("slice_of", parts)
     if isinstance(node, ast.Tuple):
         return ast.Tuple([_index(e) for e in node.elts], ast.Load())
     return node
-
-
-def _helper(name: str, args: list[Any]) -> ast.expr:
-    module = ast.Subscript(
-        ast.Attribute(ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant("sys")], []), "modules", ast.Load()),
-        ast.Constant(_HELPERS),
-        ast.Load(),
-    )
-    return ast.Call(ast.Attribute(module, name, ast.Load()), args, [])
 
 
 def _locals() -> ast.expr:
@@ -443,17 +396,5 @@ def _read(place: ast.expr) -> ast.expr:
     return found
 
 
-def _load(name: str) -> ast.expr:
-    return ast.Name(name, ast.Load())
-
-
 def _texts(names: Sequence[str]) -> ast.expr:
     return ast.Tuple([ast.Constant(n) for n in names], ast.Load())
-
-
-def _at(node: T, where: ast.AST) -> T:
-    """``node``, with the places of ``where`` for parts that have none."""
-    for each in ast.walk(node):
-        if isinstance(each, (ast.stmt, ast.expr, ast.arg)) and not hasattr(each, "lineno"):
-            ast.copy_location(each, where)
-    return node

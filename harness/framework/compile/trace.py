@@ -25,29 +25,20 @@ from harness.framework.compile.source import stack, users_frame, where
 from harness.framework.compile.spread import Calls
 from harness.framework.compile.states import States
 from harness.framework.compile.structure import Structure, is_held, taken_apart
-from harness.framework.compile.traced import Traced, has_tensor, is_weight, operands_of, tensor_spec
+from harness.framework.compile.traced import Traced, has_tensor, in_graph, is_weight, operands_of, tensor_spec
 from harness.framework.ops import random, taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
 from harness.framework.tensor import Parameter as ParameterTensor
-from harness.framework.tensor import Tensor, held, is_eager
+from harness.framework.tensor import Tensor, is_eager
 from harness.graph import Const, Node, NodeExtra, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
 
 #: operators of the graph itself, which have no kernel
 VIRTUAL = frozenset(
     {"Argument", "Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return", "Switch", "CustomBackward"}
 )
-
-
 #: operators that make constants which are known late
 _LATE = frozenset({"ZerosLike"})
-
-
-def _in_graph(value: Any) -> Any:
-    """A number, text or tuple as a graph holds it: a float is one of 32 bits (measured), a list a tuple."""
-    if type(value) in (tuple, list) and not has_tensor(value):
-        return tuple(map(_in_graph, value))
-    return held(value)
 
 
 class Tracer(Controls):
@@ -58,6 +49,7 @@ class Tracer(Controls):
         cell: the scope of the cell that runs, whatever function of the library it is in.
         states: reads and updates of parameters.
         params: the graph parameter of each ``Parameter`` met, in order of first use.
+        handed: names of the arguments that are parameters.
         source: stack given to nodes in place of the real one while a gradient is written; None otherwise.
         marks: attributes given to every new node (``set_dump``).
         closures: the function graphs the nodes are written in.
@@ -178,7 +170,7 @@ class Tracer(Controls):
         specs: list[Spec] = []
         values: list[Any] = []
         layout: list[int | None] = []
-        for value, cast in plan_arguments(operator, tuple(map(_in_graph, args))):
+        for value, cast in plan_arguments(operator, tuple(map(in_graph, args))):
             if cast is not None:
                 value = self.call("Cast", (value, cast), {}, None)
                 value.operand.extra.cast = "implicit"
@@ -307,8 +299,7 @@ class Tracer(Controls):
             members = [self.operand(v, updates) for v in value]
             return self.virtual("MakeTuple", members, TupleSpec(tuple(m.spec for m in members)))
         if value is None or is_number(value) or isinstance(value, (tuple, list, str)) or hasattr(value, "proto"):
-            plain = _in_graph(value)
-            return Const(plain, spec_of(plain))
+            return Const(plain := in_graph(value), spec_of(plain))
         raise TraceError(
             f"a value of type {type(value).__name__} cannot be part of a graph, at {where()}; accepted: tensors, "
             "numbers, strings, dtypes, None, and tuples and lists of them"
@@ -336,14 +327,12 @@ class Tracer(Controls):
             )
         if id(tensor) not in self.params:
             if not is_eager() and any(p.name == tensor.name for p in self.params.values()):
-                raise TraceError(
-                    f"two parameters of one graph are named {tensor.name!r}, at {where()}; give each its own name"
-                )
+                told = f"two parameters of one graph are named {tensor.name!r}, at {where()}; give each its own name"
+                raise TraceError(told)
             spec = TensorSpec(tensor.dtype, tensor.shape, ref_key=tensor.name)
-            made = Parameter(self.handed.get(id(tensor), tensor.name), spec, True, handle=tensor)
-            self.params[id(tensor)] = made
+            self.params[id(tensor)] = Parameter(self.handed.get(id(tensor), tensor.name), spec, True, handle=tensor)
             if id(tensor) in self.handed:
-                self.states.handed.add(id(made))
+                self.states.handed.add(id(self.params[id(tensor)]))
         return self.params[id(tensor)]
 
     def read(self, value: Any) -> Any:

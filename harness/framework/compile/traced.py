@@ -13,7 +13,7 @@ from harness.dtypes import DType
 from harness.errors import DecidedLateError, TraceError
 from harness.framework.compile.rewriting import ask_again
 from harness.framework.compile.source import where
-from harness.framework.tensor import Tensor, is_eager
+from harness.framework.tensor import Tensor, held, is_eager
 from harness.framework.tensor.dispatch import current
 from harness.graph import Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
 
@@ -182,3 +182,10 @@ def operands_of(value: Any) -> Iterator[Operand]:
     elif isinstance(value, (tuple, list, dict)):
         for member in value.values() if isinstance(value, dict) else value:
             yield from operands_of(member)
+
+
+def in_graph(value: Any) -> Any:
+    """A number, text or tuple as a graph holds it: a float is one of 32 bits (measured), a list a tuple."""
+    if type(value) in (tuple, list) and not has_tensor(value):
+        return tuple(map(in_graph, value))
+    return held(value)

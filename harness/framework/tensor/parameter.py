@@ -8,7 +8,7 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.framework import kinds
 from harness.framework.outside import keep_outside
-from harness.framework.tensor.dispatch import is_eager
+from harness.framework.tensor.dispatch import is_eager, is_tracing, read
 from harness.framework.tensor.tensor import Tensor
 
 #: settings of a parameter, with what they must be (measured)
@@ -125,8 +125,8 @@ class Parameter(Tensor):
         return self
 
     def value(self) -> Tensor:
-        """A tensor with the same data."""
-        return Tensor(self.asnumpy())
+        """A tensor with the same data; within a graph, what is read here."""
+        return read(self) if is_tracing() else Tensor(self.asnumpy())
 
     def set_dtype(self, dtype: DType) -> DType:
         """Casts the parameter in place; gives ``dtype``."""

@@ -180,7 +180,7 @@ NO_CASE = {
     **dict.fromkeys(
         ("Adam", "AdamNoUpdateParam", "AdamWeightDecay", "ApplyAdamWithAmsgradV2", "ApplyMomentum", "SGD"), _UPDATES
     ),
-    **dict.fromkeys(("ApplyAdagrad", "ApplyCenteredRMSProp", "ApplyRMSProp"), _UPDATES),
+    **dict.fromkeys(("ApplyAdagrad", "ApplyAdagradV2", "ApplyCenteredRMSProp", "ApplyRMSProp"), _UPDATES),
     **dict.fromkeys(("ApplyAdaMax", "ApplyAdadelta", "ApplyFtrl", "ApplyProximalAdagrad"), _UPDATES),
     **dict.fromkeys(("Assign", "AssignAdd", "AssignSub"), _UPDATES),
     **dict.fromkeys(("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"), _STEPS),

@@ -40,9 +40,9 @@ class Adadelta(Optimizer):
         self, lr: Any, rho: float, eps: float, maximize: bool, weight_decay: float, group_id: int, gradients: Any
     ) -> Any:
         """The update of a group."""
-        params = self._of(group_id, self.parameters)
+        params = self._group(group_id, self.parameters)
         own = self._decayed(weight_decay, params, self._signed(group_id, gradients, maximize))
-        kept = (self._of(group_id, each) for each in (self.accum, self.accum_update))
+        kept = (self._group(group_id, each) for each in (self.accum, self.accum_update))
         for param, gradient, squares, updates in zip(params, own, *kept, strict=True):
             self.opt(param, squares, updates, lr, rho, eps, gradient)
         return True
@@ -98,9 +98,9 @@ class Adagrad(Optimizer):
         """The update of a group."""
         update = ops.ApplyAdagradV2(epsilon=eps, update_slots=True)
         rate = lr / (1 + self.step_t * lr_decay)
-        params = self._of(group_id, self.parameters)
+        params = self._group(group_id, self.parameters)
         own = self._decayed(weight_decay, params, self._signed(group_id, gradients, maximize))
-        for param, sums, gradient in zip(params, self._of(group_id, self.accum), own, strict=True):
+        for param, sums, gradient in zip(params, self._group(group_id, self.accum), own, strict=True):
             update(param, sums, rate, gradient)
         return True
 
@@ -160,9 +160,9 @@ class RMSprop(Optimizer):
         momentum: float,
     ) -> Any:
         """The update of a group."""
-        params = self._of(group_id, self.parameters)
+        params = self._group(group_id, self.parameters)
         own = self._decayed(weight_decay, params, self._signed(group_id, gradients, maximize))
-        kept = (self._of(group_id, each) for each in (self.mean_square, self.mean_grad, self.moment))
+        kept = (self._group(group_id, each) for each in (self.mean_square, self.mean_grad, self.moment))
         multiply, root = ops.Mul(), ops.Sqrt()
         for param, gradient, square, mean, moment in zip(params, own, *kept, strict=True):
             ops.assign(square, ops.addcmul(multiply(square, alpha), gradient, gradient, rest(alpha)))

@@ -71,7 +71,7 @@ class SGD(Optimizer):
         """The update of a group."""
         fast = ops.cast(momentum, dtypes.float32)
         update = ops.SGD(dampening, weight_decay, nesterov)
-        own = (self._of(group_id, each) for each in (self.parameters, self.accum, self.stat))
+        own = (self._group(group_id, each) for each in (self.parameters, self.accum, self.stat))
         for gradient, parameter, sums, state in zip(self._signed(group_id, gradients, maximize), *own, strict=True):
             update(parameter, gradient, lr, sums, fast, state)
         return True
@@ -135,9 +135,9 @@ class ASGD(Optimizer):
         weight_decay: float,
     ) -> Any:
         """The update of a group."""
-        params = self._of(group_id, self.parameters)
+        params = self._group(group_id, self.parameters)
         own = self._decayed(weight_decay, params, self._signed(group_id, gradients, maximize))
-        kept = (self._of(group_id, each) for each in (self.eta, self.mu, self.ax))
+        kept = (self._group(group_id, each) for each in (self.eta, self.mu, self.ax))
         for each in zip(params, own, *kept, strict=True):
             self._update(lambd, alpha, t0, lr, *each)
         return True
@@ -207,7 +207,7 @@ class Rprop(Optimizer):
         """The update of a group."""
         less, more = ops.cast(etaminus, dtypes.float32), ops.cast(etaplus, dtypes.float32)
         own = self._signed(group_id, gradients, maximize)
-        kept = (self._of(group_id, each) for each in (self.parameters, self.prev, self.step_size))
+        kept = (self._group(group_id, each) for each in (self.parameters, self.prev, self.step_size))
         for gradient, param, prev, size in zip(own, *kept, strict=True):
             start = choose(
                 self.step_t == 1, lambda size=size: ops.OnesLike()(size) * lr, lambda size=size: size.value(), ()

@@ -32,7 +32,7 @@ class _Moments(Optimizer):
         self.assignadd = ops.AssignAdd()
 
     def _kept(self, group_id: int) -> list[tuple[Any, ...]]:
-        return [self._of(group_id, each) for each in (self.exp_avg, self.second)]
+        return [self._group(group_id, each) for each in (self.exp_avg, self.second)]
 
     def _count_step(self) -> None:
         self.assignadd(self.step_t, self.increase_tensor)
@@ -101,7 +101,7 @@ class Adam(_Moments):
     ) -> Any:
         """The update of a group."""
         powers = [ops.Pow()(beta, self.step_t) for beta in (beta1, beta2)]
-        params = self._of(group_id, self.parameters)
+        params = self._group(group_id, self.parameters)
         own = self._decayed(weight_decay, params, self._signed(group_id, gradients, maximize))
         for param, gradient, first, second in zip(params, own, *self._kept(group_id), strict=True):
             self.adam_opt(param, first, second, *powers, lr, beta1, beta2, eps, gradient)
@@ -157,10 +157,10 @@ class AdamW(_Moments):
         correction1 = 1 - ops.Pow()(beta1, self.step_t)
         correction2 = 1 - ops.Pow()(beta2, self.step_t)
         size, root = lr / correction1, ops.Sqrt()(correction2)
-        kept = (*self._kept(group_id), self._of(group_id, self.max_exp_avg_sq))
+        kept = (*self._kept(group_id), self._group(group_id, self.max_exp_avg_sq))
         multiply, square_root = ops.Mul(), ops.Sqrt()
         for param, gradient, first, second, largest in zip(
-            self._of(group_id, self.parameters), gradients, *kept, strict=True
+            self._group(group_id, self.parameters), gradients, *kept, strict=True
         ):
             smaller = multiply(param, remaining)
             ops.assign(first, multiply(first, beta1) + multiply(gradient, rest(beta1)))
@@ -216,7 +216,7 @@ class Adamax(_Moments):
         eps: float,
     ) -> Any:
         """The update of a group."""
-        params = self._of(group_id, self.parameters)
+        params = self._group(group_id, self.parameters)
         own = self._decayed(weight_decay, params, self._signed(group_id, gradients, maximize))
         rate = lr / (1 - beta1**self.step_t)
         for param, gradient, first, largest in zip(params, own, *self._kept(group_id), strict=True):
@@ -269,9 +269,9 @@ class NAdam(_Moments):
         gradients: Any,
     ) -> Any:
         """The update of a group."""
-        params, step = self._of(group_id, self.parameters), self.step_t
-        own = self._decayed(weight_decay, params, self._of(group_id, gradients))
-        kept = (*self._kept(group_id), self._of(group_id, self.mu_product))
+        params, step = self._group(group_id, self.parameters), self.step_t
+        own = self._decayed(weight_decay, params, self._group(group_id, gradients))
+        kept = (*self._kept(group_id), self._group(group_id, self.mu_product))
         for param, gradient, first, second, product in zip(params, own, *kept, strict=True):
             correction = 1 - beta2**step
             mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * momentum_decay))
@@ -314,12 +314,13 @@ class RAdam(_Moments):
         self, lr: Any, beta1: float, beta2: float, weight_decay: float, eps: float, group_id: int, gradients: Any
     ) -> Any:
         """The update of a group."""
-        params, power = self._of(group_id, self.parameters), ops.Pow()
-        own = self._decayed(weight_decay, params, self._of(group_id, gradients))
+        params, power = self._group(group_id, self.parameters), ops.Pow()
+        own = self._decayed(weight_decay, params, self._group(group_id, gradients))
         correction1 = 1 - power(beta1, self.step_t.value())
         correction2 = 1 - power(beta2, self.step_t.value())
         bound = arithmetic("-", arithmetic("/", 2, rest(beta2)), 1)
         length = bound - 2 * self.step_t.value() * power(beta2, self.step_t.value()) / correction2
+        longer: Any = None
         spread = arithmetic("*", arithmetic("-", bound, 4), arithmetic("-", bound, 2))
         for param, gradient, first, second in zip(params, own, *self._kept(group_id), strict=True):
             self._average(first, gradient, beta1)
@@ -334,7 +335,9 @@ class RAdam(_Moments):
             def plain(param: Any = param, moved: Any = moved) -> Any:
                 return ops.assign(param, param - moved * lr)
 
-            when(length > 5.0, rectified, plain)
+            if longer is None:
+                longer = length > 5.0
+            when(longer, rectified, plain)
         return True
 
     def construct(self, gradients: Any) -> Any:

@@ -160,13 +160,13 @@ class Optimizer(Cell):
             rate = group.get("lr")
             yield number, group, ops.cast(rate, dtypes.float32) if isinstance(rate, float) else self.lrs[number]
 
-    def _of(self, number: int, members: Sequence[Any]) -> tuple[Any, ...]:
+    def _group(self, number: int, members: Sequence[Any]) -> tuple[Any, ...]:
         """Those of ``members`` (one for each parameter) that belong to a group."""
         return tuple(members[self.group_start_id[number] : self.group_start_id[number + 1]])
 
     def _signed(self, number: int, gradients: Sequence[Any], maximize: bool) -> tuple[Any, ...]:
         """The gradients of a group, negated where the objective grows."""
-        own = self._of(number, gradients)
+        own = self._group(number, gradients)
         return tuple(ops.neg(gradient) for gradient in own) if maximize else own
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""ApplyAdagrad: steps over the root of a sum of squares."""
+"""ApplyAdagrad and ApplyAdagradV2: steps over the root of a sum of squares."""
 
 from __future__ import annotations
 
@@ -36,4 +36,23 @@ class ApplyAdagrad(Update):
             rate, gradient = (numerics.wide(a) for a in rest)
             total = store(accumulation, numerics.wide(accumulation) + gradient * gradient)
             store(variable, numerics.wide(variable) - rate * gradient / np.sqrt(total))
+        return args[:2]
+
+
+@operator
+class ApplyAdagradV2(ApplyAdagrad):
+    """ApplyAdagrad that divides by the root and ``epsilon``, and adds nothing to the sum without ``update_slots``.
+
+    Source: MindSpore 2.10.0 CPU, measured.
+    """
+
+    name = "ApplyAdagradV2"
+
+    def kernel(self, call: Call, *args: Array) -> tuple[Array, ...]:
+        for variable, accumulation, *rest in in_parts(*args):
+            rate, gradient = (numerics.wide(a) for a in rest)
+            total = numerics.wide(accumulation)
+            if call.attrs["update_slots"]:
+                total = store(accumulation, total + gradient * gradient)
+            store(variable, numerics.wide(variable) - rate * gradient / (np.sqrt(total) + call.attrs["epsilon"]))
         return args[:2]

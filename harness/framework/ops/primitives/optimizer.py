@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.errors import SettingTypeError
 from harness.framework.ops.primitive import Primitive
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "ApplyAdaMax",
     "ApplyAdadelta",
     "ApplyAdagrad",
+    "ApplyAdagradV2",
     "ApplyAdamWithAmsgradV2",
     "ApplyCenteredRMSProp",
     "ApplyFtrl",
@@ -101,6 +103,16 @@ class ApplyAdagrad(Primitive):
 
     def __init__(self, update_slots: bool = True) -> None:
         super().__init__(attrs={"update_slots": update_slots, "side_effect_mem": True})
+
+
+class ApplyAdagradV2(Primitive):
+    """Steps over the root of a sum of squares, and ``epsilon``."""
+
+    def __init__(self, epsilon: float, update_slots: bool = True) -> None:
+        for name, value, kind in (("epsilon", epsilon, float), ("update_slots", update_slots, bool)):
+            if not isinstance(value, kind):
+                raise SettingTypeError(f"ApplyAdagradV2: {name} must be a {kind.__name__}, got {value!r}")
+        super().__init__(attrs={"epsilon": epsilon, "update_slots": update_slots, "side_effect_mem": True})
 
 
 class ApplyAdaMax(Primitive):

@@ -196,6 +196,7 @@ def test_updates_in_place(dtype: DType, found: Beside) -> None:
         assert called("ApplyMomentum", variable, m, number(0.1), gradient, number(0.9), gradient_scale=0.5)
         variable, m, _, gradient = four(at + 12)
         assert called("ApplyAdagrad", variable, m, number(0.1), gradient, update_slots=nesterov)
+        assert called("ApplyAdagradV2", variable, m, number(0.1), gradient, update_slots=nesterov, epsilon=0.25)
         variable, m, v, gradient = four(at + 40)
         assert called("ApplyAdadelta", variable, m, v, *(number(p) for p in (0.5, 0.9, 1e-3)), gradient)
         variable, m, v, gradient = four(at + 43)

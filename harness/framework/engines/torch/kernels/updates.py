@@ -95,6 +95,15 @@ def _apply_adagrad(call: Call, variable: Any, accumulation: Any, rate: Any, grad
     return variable, accumulation
 
 
+@kernel("ApplyAdagradV2", wide=True)
+def _apply_adagrad_v2(call: Call, variable: Any, accumulation: Any, rate: Any, gradient: Any) -> Any:
+    total = _wide(accumulation)
+    if call.attrs["update_slots"]:
+        total = _store(accumulation, total + gradient * gradient)
+    _store(variable, _wide(variable) - rate * gradient / (torch.sqrt(total) + call.attrs["epsilon"]))
+    return variable, accumulation
+
+
 @kernel("ApplyAdadelta", wide=True)
 def _apply_adadelta(call: Call, variable: Any, accumulation: Any, updates: Any, *rest: Any) -> Any:
     rate, rho, epsilon, gradient = rest

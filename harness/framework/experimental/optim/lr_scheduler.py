@@ -1,1 +1,0 @@
-"""``mindspore.experimental.optim.lr_scheduler``."""
