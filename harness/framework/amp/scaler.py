@@ -53,9 +53,9 @@ def _each(function: Any, inputs: Any) -> Any:
     return function(inputs)
 
 
-def _divided(scale: Parameter, inputs: Any) -> Any:
+def _divided(scale_value: Parameter, inputs: Any) -> Any:
     """A graph of its own as the one of ``all_finite``."""
-    return _each(lambda x: ops.mul(x, ops.cast(ops.reciprocal(scale), x.dtype)), inputs)
+    return _each(lambda x: ops.mul(x, ops.cast(ops.reciprocal(scale_value), x.dtype)), inputs)
 
 
 _unscaled, _of_list_unscaled = jit(_divided), jit(_divided)
