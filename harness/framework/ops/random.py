@@ -127,6 +127,21 @@ def below(engine: Engine, end: int, count: int) -> Array:
     return np.concatenate([np.empty(0, np.uint64), *made]).astype(np.int64)
 
 
+def _below_each(engine: Engine, ends: Array) -> list[int]:
+    """One number in [0, end) for each of ``ends``, as ``below``; a word that does not serve moves all later ones."""
+    shares = np.uint64(engine.width) // ends
+    made: list[int] = []
+    left = np.empty(0, np.uint64)
+    while len(made) < len(ends):
+        at = slice(len(made), None)
+        words = np.concatenate([left, engine.words(len(ends) - len(made) - len(left))])
+        fits = words < shares[at] * ends[at]
+        good = len(words) if fits.all() else int(fits.argmin())
+        made += (words[:good] // shares[at][:good]).tolist()
+        left = words[good + 1 :]
+    return made
+
+
 def shuffled(engine: Engine, count: int) -> Array:
     """The numbers below ``count`` in a drawn order: C++'s ``shuffle``, which draws two places at once where their
     product fits in a word."""
@@ -138,7 +153,7 @@ def shuffled(engine: Engine, count: int) -> Array:
         for size in range(len(places) + 2, count, 2):
             places += divmod(int(below(engine, size * (size + 1), 1)[0]), size + 1)
     else:
-        places += [int(below(engine, size, 1)[0]) for size in range(2, count + 1)]
+        places += _below_each(engine, np.arange(2, count + 1, dtype=np.uint64))
     for at, place in enumerate(places, 1):
         order[at], order[place] = order[place], order[at]
     return np.array(order, np.int64)
