@@ -1,4 +1,4 @@
-"""Optimizers of ``mindspore.experimental.optim``: what the real ones make of a parameter, and what they refuse."""
+"""``mindspore.experimental.optim``: what the real optimizers and schedulers do (recorded), and what is refused."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import pytest
 
 from harness import Parameter, Tensor
 from harness.framework.experimental import optim
+from harness.framework.experimental.optim import lr_scheduler
 
 ROOT = Path(__file__).parents[3]
 RECORDED = json.loads((ROOT / "tests" / "data" / "nn" / "experimental.json").read_text(encoding="utf-8"))
 
 
-def test_recorded_steps() -> None:
+def test_recorded_steps_and_rates() -> None:
     script = ROOT / "tests" / "interop" / "experimental_facts.py"
     done = subprocess.run(
         [sys.executable, "-m", "harness.cli", "run", str(script)], capture_output=True, text=True, check=True, cwd=ROOT
@@ -64,3 +65,46 @@ def test_groups_and_their_text() -> None:
 def test_refused_settings(make: Any, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
         make(weights("one"))
+
+
+def optimizer() -> optim.SGD:
+    return optim.SGD(weights("one"), lr=0.1)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "told"),
+    [
+        (lambda: lr_scheduler.StepLR(object(), 2), TypeError, "optimizer has the wrong type"),
+        (lambda: lr_scheduler.StepLR(optimizer(), 2, last_epoch=-2), ValueError, "last_epoch must be at least -1"),
+        (lambda: lr_scheduler.StepLR(optimizer(), 2, last_epoch=3), KeyError, "has no 'initial_lr'"),
+        (lambda: lr_scheduler.StepLR(optimizer(), 2.0), TypeError, "step_size has the wrong type"),
+        (lambda: lr_scheduler.LinearLR(optimizer(), 0.0), ValueError, "start_factor must be above 0"),
+        (lambda: lr_scheduler.LinearLR(optimizer(), 0.5, 1.5), ValueError, "end_factor must be between"),
+        (lambda: lr_scheduler.PolynomialLR(optimizer(), power=-1.0), ValueError, "power must be at least 0"),
+        (lambda: lr_scheduler.LambdaLR(optimizer(), [abs, abs]), ValueError, "needs one value for each of 1 groups"),
+        (lambda: lr_scheduler.ConstantLR(optimizer(), 2.0), ValueError, "factor must be between 0 and 1"),
+        (lambda: lr_scheduler.MultiStepLR(optimizer(), (1, 2)), TypeError, "milestones has the wrong type"),
+        (lambda: lr_scheduler.CosineAnnealingWarmRestarts(optimizer(), 0), ValueError, "T_0 must be an int"),
+        (
+            lambda: lr_scheduler.CosineAnnealingWarmRestarts(optimizer(), 2, 2).step(Tensor(5)),
+            TypeError, "refused where T_mult is above 1",
+        ),
+        (
+            lambda: lr_scheduler.CosineAnnealingWarmRestarts(optimizer(), 2).step(Tensor(-1)),
+            ValueError, "epoch must be at least 0",
+        ),
+        (lambda: lr_scheduler.CyclicLR(optimizer(), 0.1, 0.2, mode="x"), ValueError, "mode must be one of"),
+        (lambda: lr_scheduler.SequentialLR(optimizer(), [], [1]), ValueError, "0 schedulers need"),
+        (lambda: lr_scheduler.ReduceLROnPlateau(optimizer(), factor=1.0), ValueError, "factor must be below 1"),
+        (lambda: lr_scheduler.ReduceLROnPlateau(optimizer(), "least"), ValueError, "mode must be one of .*max"),
+    ],
+)  # fmt: skip
+def test_refused_schedules(make: Any, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        make()
+
+
+def test_a_sequence_takes_schedulers_of_one_optimizer() -> None:
+    steps = lr_scheduler.StepLR(optimizer(), 2)
+    with pytest.raises(ValueError, match="must belong to the optimizer"):
+        lr_scheduler.SequentialLR(optimizer(), [steps], [])

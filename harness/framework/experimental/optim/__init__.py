@@ -1,5 +1,6 @@
 """``mindspore.experimental.optim``."""
 
+from harness.framework.experimental.optim import lr_scheduler
 from harness.framework.experimental.optim.accumulating import Adadelta, Adagrad, RMSprop
 from harness.framework.experimental.optim.averaging import ASGD, SGD, Rprop
 from harness.framework.experimental.optim.moments import Adam, Adamax, AdamW, NAdam, RAdam
@@ -19,6 +20,7 @@ __all__ = [
     "RAdam",
     "RMSprop",
     "Rprop",
+    "lr_scheduler",
 ]  # fmt: skip
 
 __getattr__ = _fallback(__name__)
