@@ -21,7 +21,6 @@ UNREAD = {
     "amp/scaler.py LossScaler.unscale inputs": "a subclass reads it",
     "amp/scaler.py LossScaler.adjust grads_finite": "a subclass reads it",
     "amp/scaler.py StaticLossScaler.adjust grads_finite": "the scale is fixed",
-    "common/tensor.py mutable dynamic_len": "each length is compiled by itself",
     "communication/group.py create_group options": "settings of a transport there is none of",
     "nn/basic.py Dropout.__init__ dtype": "MindSpore reads it no more",
     "nn/basic.py Identity.__init__ args": "MindSpore reads none either",
