@@ -181,3 +181,10 @@ def test_every_operator_is_described() -> None:
         assert not found.mutates or found.side_effect == "memory" or name.startswith("Inplace"), name
         places = (*found.tensors, *found.same_dtype, *found.unread, *found.mutates)
         assert all(isinstance(at, int) and at >= 0 for at in places), name
+
+
+@pytest.mark.parametrize(("given", "dtype"), [(0.5, dtypes.float32), (2, dtypes.float16), (True, dtypes.int32)])
+def test_cast_takes_a_number(given: float, dtype: DType) -> None:
+    for cast in (ops.cast, ops.Cast()):
+        made = cast(given, dtype)
+        assert (made.dtype, made.shape, made.asnumpy().item()) == (dtype, (), given)

@@ -103,9 +103,9 @@ def _reshape_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 def cast(input: Tensor, dtype: Any) -> Tensor:
-    """``input`` in ``dtype``; itself where it already is. A graph takes a number, too (measured)."""
+    """``input`` (a number, too: measured) in ``dtype``; itself where it already is."""
     target = as_dtype(dtype)
-    if is_number(input) and not is_eager():
+    if is_number(input):
         return Tensor(np.asarray(input).astype(target.numpy), target)
     return input if input.dtype is target else call("Cast", input, target)
 
