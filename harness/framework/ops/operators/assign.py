@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.elementwise import as_result
+from harness.framework.tensor import call as emit
 from harness.graph import Spec
 
 
@@ -35,7 +36,8 @@ class _Assignment(Operator):
         return target
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        return None, None
+        # The result's gradient is that of what was written over, too (measured).
+        return b.dout, None
 
 
 @operator
@@ -57,6 +59,9 @@ class AssignAdd(_Assignment):
     def value(self, target: Array, value: Array) -> Array:
         return target + value
 
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return b.dout, b.dout
+
 
 @operator
 class AssignSub(_Assignment):
@@ -66,3 +71,6 @@ class AssignSub(_Assignment):
 
     def value(self, target: Array, value: Array) -> Array:
         return target - value
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return b.dout, emit("Neg", b.dout)
