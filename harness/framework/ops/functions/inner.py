@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -50,4 +51,5 @@ def of_two(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     operation.__name__ = operation.__qualname__ = name
     operation.__doc__ = function.__doc__
+    operation.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     return operation
