@@ -294,9 +294,15 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> A
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
-    """For each place of ``indices`` the element there along ``axis``."""
-    given = asarray(arr)
-    return ops.gather_elements(ravel(given) if axis is None else given, axis or 0, asarray(indices))
+    """For each place of ``indices`` the element there along ``axis``; other axes are those of ``arr`` (measured)."""
+    given, places = asarray(arr), asarray(indices)
+    if axis is None:
+        return ops.gather_elements(ravel(given), 0, places)
+    if len(places.shape) == len(given.shape) and -len(given.shape) <= axis < len(given.shape):
+        at = axis % len(given.shape)
+        whole = (*given.shape[:at], places.shape[at], *given.shape[at + 1 :])
+        places = places if places.shape == whole else ops.broadcast_to(places, whole)
+    return ops.gather_elements(given, axis, places)
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:

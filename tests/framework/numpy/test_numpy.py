@@ -132,3 +132,18 @@ def test_transforms_are_those_of_numpy(name: str) -> None:
     found = getattr(mnp.fft, name)(Tensor(x), **axis).asnumpy()
     assert found == pytest.approx(getattr(np.fft, name)(x.astype(np.float64), **axis), rel=1e-5, abs=1e-6)
     assert mnp.fft.fftfreq(4, 0.5).asnumpy().tolist() == np.fft.fftfreq(4, 0.5).tolist()
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "expected", "total"),
+    [
+        ((1, 3, 2), 2, (2, 3, 2), 126), ((2, 1, 2), 2, (2, 3, 2), 126), ((1, 1, 2), -1, (2, 3, 2), 126),
+        ((2, 3, 1), 1, (2, 3, 4), 228), ((1, 2, 4), 1, (2, 2, 4), 152), ((2, 3, 5), 2, (2, 3, 5), 315),
+    ],
+)  # fmt: skip
+def test_take_along_axis_takes_the_other_axes_of_the_array(
+    shape: tuple[int, ...], axis: int, expected: tuple[int, ...], total: int
+) -> None:
+    places = Tensor(np.arange(np.prod(shape)).reshape(shape) % 2)
+    taken = mnp.take_along_axis(Tensor(np.arange(24).reshape(2, 3, 4)), places, axis)
+    assert (taken.shape, taken.asnumpy().sum()) == (expected, total)
