@@ -11,10 +11,10 @@ import time
 
 import harness
 from harness.devices import DEVICES
-from harness.framework.compile.memory import MemoryPlan, plan
 from harness.framework.runtime import session
 from harness.framework.runtime.observer import Observer
 from harness.graph import Graph
+from harness.memory import MemoryPlan, plan
 from tests.gate.networks import NETWORKS
 from tests.gate.networks.recorder import Recorder
 

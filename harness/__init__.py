@@ -12,7 +12,7 @@ from typing import Any as _Any
 from harness import exit_status as _exit_status  # noqa: F401 - registers what runs last at exit
 from harness import framework as _framework
 from harness import hooks as _hooks
-from harness.framework import log as _log  # noqa: F401 - notes the log's environment, which counts as it is now
+from harness import log as _log  # noqa: F401 - notes the log's environment, which counts as it is now
 
 #: Modules beside this one. ``from harness import atomic`` asks ``__getattr__`` before it imports one, and MindSpore's
 #: thousands of names are not to be read for that.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from harness import log
 from harness.dump import iteration
 from harness.dump.check_method import warn
 from harness.dump.draft import COMMON, Draft, json_text
@@ -18,7 +19,6 @@ from harness.dump.ecma import RegexError
 from harness.dump.json_text import dumps
 from harness.dump.selection import KernelRule, entry_text, read_rule
 from harness.errors import DumpConfigError
-from harness.framework import log
 
 DIAGNOSTIC_ENV = "MS_DIAGNOSTIC_DATA_PATH"
 MARKED = 2

@@ -6,9 +6,9 @@ Source: dump_config.md 1.4, 2.1, 2.12, 2.13; the CPU of 2.10.0 measured, the res
 
 from __future__ import annotations
 
+from harness import log
 from harness.dump.draft import ASYNC, COMMON, E2E, Draft
 from harness.errors import DumpConfigError
-from harness.framework import log
 
 _log = log.get("dump.config")
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from harness import log
 from harness.dump import json_text
 from harness.dump.check_common import MARKED
 from harness.dump.check_method import NothingToDump
@@ -22,7 +23,6 @@ from harness.dump.iteration import IterationSet
 from harness.dump.rules import Method
 from harness.dump.selection import KernelRule
 from harness.errors import DumpConfigError
-from harness.framework import log
 
 MAX_BYTES = 16 * 2**20
 """Largest file to read; MindSpore has no limit, but a device file would never end."""

@@ -7,7 +7,7 @@ step; with alternating graphs labels jump and repeat.
 
 from __future__ import annotations
 
-from harness.framework import log
+from harness import log
 
 BITS = 2**32
 _log = log.get("dump.counter")

@@ -19,12 +19,11 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from harness import exit_status
+from harness import exit_status, log
 from harness.devices import DEVICES, Device
 from harness.dump.config import DumpConfig, parse, resolve
 from harness.dump.observer import MS_VERSION, DumpObserver
 from harness.errors import DumpConfigError, DumpWriteError
-from harness.framework import log
 
 if TYPE_CHECKING:
     from harness.dump.asynchronous.observer import AsyncDumpObserver

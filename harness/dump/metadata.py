@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 
+from harness import log
 from harness.dump.config import DumpConfig
 from harness.dump.names import row_text
 from harness.dump.writer import Tree
-from harness.framework import log
 from harness.graph import Graph
 
 METADATA = ".dump_metadata"

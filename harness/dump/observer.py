@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from harness import log
 from harness.devices import DEVICES, Device
 from harness.devices.formats import DEFAULT
 from harness.dtypes import from_numpy
@@ -24,7 +25,6 @@ from harness.dump.plan import NodePlan, Plan, dtype_of
 from harness.dump.saving import Saver
 from harness.dump.writer import Directory, Tree
 from harness.errors import DumpWriteError, UnsupportedError
-from harness.framework import log
 from harness.framework.runtime.observer import Observer, Slot, Step
 from harness.graph import Const, Graph, Node, TensorSpec
 

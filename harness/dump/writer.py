@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from harness import log
 from harness.atomic import part_name, sweep_parts
 from harness.dtypes import DType
 from harness.dump import npy
 from harness.dump.names import MAX_MAPPED_NUMBER, MAX_NAME_BYTES
 from harness.errors import DumpWriteError
-from harness.framework import log
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Buffer = bytes | memoryview

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from harness import log
 from harness.errors import SettingError, SettingTypeError, UnsupportedError
-from harness.framework import log
 from harness.framework import seed as _seed
 from harness.framework.names import fallback as _fallback
 from harness.framework.outside import outside_graphs

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from harness import log
 from harness.errors import ArtefactError
-from harness.framework import log
 from harness.rdr import paths
 from harness.reading import read_bytes
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from harness.framework import log
+from harness import log
 from harness.rdr import names
 from harness.rdr.config import NORMAL, RdrConfig
 from harness.rdr.folder import Folder
@@ -60,7 +60,7 @@ class Recorders:
 
         Args:
             kind: a name of ``RECORDERS``.
-            module: one of ``harness.framework.log.submodules.NAMES``.
+            module: one of ``harness.log.submodules.NAMES``.
             name: cut to 64 characters.
             content: content of the type that the kind accepts.
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 
+from harness import log
 from harness.atomic import part_name, sweep_parts
-from harness.framework import log
 from harness.rdr.names import MAX_FILE_NAME
 from harness.rdr.paths import is_relative
 

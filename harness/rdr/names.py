@@ -1,7 +1,7 @@
 """Names of recorder files and directories.
 
 Source: MindSpore 2.7.0 CPU (the last release with the recorder), measured. Modules are the sub-modules of the log
-(``harness.framework.log.submodules``).
+(``harness.log.submodules``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from harness.framework import log
+from harness import log
 
 MAX_NAME = 64
 """Characters of a recorder's name; a longer one is cut."""

@@ -10,13 +10,13 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from harness import log
 from harness.devices import Device
 from harness.devices.cpu import CPU
-from harness.framework import log
-from harness.framework.compile.memory import reuse_applies
 from harness.framework.context import GRAPH_MODE, get_context
 from harness.framework.runtime.observer import Observer, Slot
 from harness.graph import Graph, Node, Operand
+from harness.memory import reuse_applies
 from harness.rdr import graph_text, names
 from harness.rdr.config import RdrConfig
 from harness.rdr.container import Recorders

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from harness.devices import Device
-from harness.framework.compile.memory import Addresses, MemoryPlan, addresses, plan, texts
 from harness.graph import Graph
 from harness.graph.debug_text import DebugTexts
+from harness.memory import Addresses, MemoryPlan, addresses, plan, texts
 from harness.rdr.container import Recorders
 from harness.rdr.graph_text import build_text
 from harness.rdr.names import HWOPT

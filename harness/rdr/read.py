@@ -1,6 +1,6 @@
 """Reads the texts of the recorder: MindSpore's and ours, by the same rules.
 
-Memory plans are read by ``harness.framework.compile.memory.parse``, graphs by ``harness.graph``.
+Memory plans are read by ``harness.memory.parse``, graphs by ``harness.graph``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from harness.errors import ArtefactError
-from harness.framework.compile.memory.addresses import Address, Addresses
+from harness.memory.addresses import Address, Addresses
 from harness.rdr.recorders.execution_order import HEADING, OrderEntry
 
 MAX_CHARACTERS = 1 << 28

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType, TracebackType
 from typing import Any
 
-from harness.framework import log
+from harness import log
 from harness.rdr.container import Recorders
 
 VARIABLE = "MSDUMP_RDR_TRIGGERS"

@@ -24,12 +24,12 @@ from harness.dump import parse as parse_dump
 from harness.dump.asynchronous.dump_data import DumpFile
 from harness.dump.msprobe.config import parse as parse_probe
 from harness.errors import TreeError
-from harness.framework.compile.memory import parse as parse_plan
 from harness.framework.train.checkpoint import ckpt, safetensors
 from harness.framework.train.checkpoint.content import Entry
 from harness.framework.train.summary import records
 from harness.graph import ir, pb
 from harness.graph.ir_parse import parse as parse_ir
+from harness.memory import parse as parse_plan
 from harness.rdr.read import execution_orders, memory_addresses
 from harness.rdr.recorders.execution_order import HEADING
 from harness.store import GoldenStore, manifest, update

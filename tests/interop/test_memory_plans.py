@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.framework.compile.memory import parse, plan
-from harness.framework.compile.memory.plan import prepared
-from harness.framework.compile.memory.solver import all_solutions
+from harness.memory import parse, plan
+from harness.memory.plan import prepared
+from harness.memory.solver import all_solutions
 from tests.data.memory.make import totals
 from tests.framework.compile.build import compiled
 from tests.gate.networks.recorder import Recorder

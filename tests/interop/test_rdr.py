@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.framework.compile.memory import parse
+from harness.memory import parse
 from harness.rdr.listing import artefacts
 from harness.rdr.read import execution_orders, memory_addresses
 from tests.rdr.play import NETWORKS, SITUATIONS

@@ -9,8 +9,8 @@ import pytest
 
 from harness import context
 from harness.devices import DEVICES
-from harness.framework.log.submodules import NAMES
 from harness.framework.runtime import session
+from harness.log.submodules import NAMES
 from harness.rdr import config, triggers
 from harness.rdr.config import RdrConfig
 from harness.rdr.listing import artefacts

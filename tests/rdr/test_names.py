@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.framework.log.submodules import NAMES
+from harness.log.submodules import NAMES
 from harness.rdr import names
 
 GRAMMAR = re.compile(

@@ -17,9 +17,9 @@ import pytest
 from harness import Tensor, context, nn, ops
 from harness.devices import DEVICES
 from harness.errors import KernelError, ShapeError
-from harness.framework.compile.memory import Addresses, parse
 from harness.framework.runtime import session
 from harness.graph import pb
+from harness.memory import Addresses, parse
 from harness.rdr.config import RdrConfig
 from harness.rdr.listing import artefacts
 from harness.rdr.observer import ACTIONS, RdrObserver

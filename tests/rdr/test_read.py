@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import ArtefactError
-from harness.framework.compile.memory.addresses import Address, Addresses
+from harness.memory.addresses import Address, Addresses
 from harness.rdr.read import KernelMemory, execution_orders, memory_addresses
 from harness.rdr.recorders.execution_order import HEADING, OrderEntry, order_text
 from harness.rdr.recorders.memory import kernel_text

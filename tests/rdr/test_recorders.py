@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.framework.compile.memory.addresses import Address, Addresses
+from harness.memory.addresses import Address, Addresses
 from harness.rdr.config import RdrConfig
 from harness.rdr.container import Recorders
 from harness.rdr.listing import artefacts

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
+from harness import log
 from harness.devices.device import Device
 from harness.devices.overflow import SATURATING
 from harness.dump import metadata
@@ -28,7 +29,6 @@ from harness.dump.observer import device_of
 from harness.dump.plan import USELESS_OUTPUTS, NodePlan, Plan
 from harness.dump.writer import Directory, Tree
 from harness.errors import DumpWriteError
-from harness.framework import log
 from harness.framework.runtime.observer import Array, Observer, Slot, Step
 from harness.graph import Graph, Node
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness import log
 from harness.dump.config import read_file
 from harness.dump.msprobe import fields
 from harness.dump.msprobe.fields import Fields, ProbeConfigError
-from harness.framework import log
 
 TASKS = ("statistics", "tensor", "exception_dump")
 """Tasks of graph mode."""

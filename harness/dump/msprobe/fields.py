@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from harness import log
 from harness.errors import DumpConfigError
-from harness.framework import log
 
 MOST = 1_000_000
 """Largest rank and step, and the most entries such a list may have."""

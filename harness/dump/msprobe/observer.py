@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from harness import log
 from harness.devices import Device
 from harness.dump import npy
 from harness.dump.asynchronous.layout import MARK
@@ -27,7 +28,6 @@ from harness.dump.node_facts import NodeFacts
 from harness.dump.plan import USELESS_OUTPUTS, NodePlan, Plan
 from harness.dump.writer import Directory, Tree
 from harness.errors import DumpWriteError
-from harness.framework import log
 from harness.framework.runtime.observer import Observer, Slot, Step
 from harness.graph import Graph, Node
 

@@ -35,7 +35,7 @@ class Recorder:
     """One artefact to be exported; subclass it and register a kind.
 
     Args:
-        module: one of ``harness.framework.log.submodules.NAMES``.
+        module: one of ``harness.log.submodules.NAMES``.
         name: at most ``names.MAX_NAME`` characters; those of a graph end in its id.
         stamp: when it was recorded; part of the file name at every export.
         content: content of the type ``accepts``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.framework import log
+from harness import log
 from harness.rdr.names import HWOPT
 from harness.rdr.recorders.base import RECORDERS, Export, Recorder
 

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-from harness.framework import log
-from harness.framework.compile.memory.addresses import Address, Addresses
+from harness import log
+from harness.memory.addresses import Address, Addresses
 from harness.rdr.recorders.base import RECORDERS, Export, Recorder
 
 _log = log.get("rdr.recorders")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.framework.compile.memory.addresses import Address
+from harness.memory.addresses import Address
 from harness.rdr.recorders.base import RECORDERS, Export, Recorder
 
 

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
+from harness import log
 from harness.errors import SettingTypeError
-from harness.framework import log
 from harness.framework.train.callback.base import Callback, RunContext
 
 _LOG = log.get("train")

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from harness import log
 from harness.errors import SettingError, SettingTypeError
-from harness.framework import log
 from harness.framework.context import GRAPH_MODE, get_context
 from harness.framework.runtime import session
 from harness.framework.train.callback.base import Callback, RunContext

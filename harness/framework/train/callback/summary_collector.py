@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from harness import log
 from harness.errors import SettingError, StateError, UnsupportedError
-from harness.framework import log
 from harness.framework.context import GRAPH_MODE, get_context
 from harness.framework.nn import checks
 from harness.framework.runtime import session

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from harness import log
 from harness.errors import SettingError
-from harness.framework import log
 from harness.framework.nn import checks
 from harness.framework.train.callback.base import Callback, RunContext, shown_loss
 from harness.framework.train.metrics.base import typed

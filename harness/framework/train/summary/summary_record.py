@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from harness import log
 from harness.errors import SettingError, SettingTypeError, StateError, UnsupportedError
-from harness.framework import log
 from harness.framework.context import GRAPH_MODE, get_context
 from harness.framework.nn import Cell
 from harness.framework.ops.summaries import taken
