@@ -1,7 +1,7 @@
 """Calls that no graph can hold: MindSpore's compiler refuses them where the function it compiles makes them, whatever
 their arguments.
 
-Source: MindSpore 2.10.0, measured (``tests/data/functions/outside_graphs.json``). What is made inside a graph may still
+Source: MindSpore 2.10.0, measured (``tests/data/misuse/graph_calls.json``). What is made inside a graph may still
 use them: MindSpore makes objects in Python.
 """
 

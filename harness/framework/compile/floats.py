@@ -1,7 +1,7 @@
 """Where a traced function computes with Python's floats, which are Float32 in a graph.
 
 MindSpore's compiler has a scalar of 32 bits for a float: ``1 - 0.999`` is 0.00099998713 in a graph, 1.3e-5 off from
-what Python computes (MindSpore 2.10.0, measured: ``tests/data/graphs/nets/single_floats.py``). A traced function is
+what Python computes (MindSpore 2.10.0, measured: ``tests/data/floats/floats.json``). A traced function is
 Python, so such arithmetic is found in its syntax tree, by what names and attributes hold when its first operator is
 traced, and is rewritten (``rewriting``). What may be a number counts as one: ``statements.arithmetic`` looks again.
 """

@@ -1,7 +1,7 @@
 """``Dataset``: rows of arrays, in columns, to iterate over once an epoch.
 
 Source of names, types, orders and refusals: ``mindspore.dataset`` 2.10.0, measured
-(``tests/interop/test_datasets.py``). Everything runs in this process, in order.
+(``tests/data/dataset/facts.json``). Everything runs in this process, in order.
 """
 
 from __future__ import annotations

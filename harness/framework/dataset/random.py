@@ -1,7 +1,7 @@
 """The C++ library's random numbers that MindSpore's pipelines draw: the same seed gives the same orders and crops.
 
 Source: the ISO C++ standard (``mt19937``, ``mt19937_64``), and libstdc++'s published distributions and ``shuffle``;
-which of them MindSpore 2.10.0 uses where, measured (``tests/interop/test_datasets.py``).
+which of them MindSpore 2.10.0 uses where, measured (``tests/data/dataset/facts.json``).
 """
 
 from __future__ import annotations

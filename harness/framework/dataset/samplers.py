@@ -1,6 +1,6 @@
 """Which rows of a source an epoch has, and in which order: ``mindspore.dataset``'s samplers.
 
-Source: MindSpore 2.10.0, measured (``tests/interop/test_datasets.py``).
+Source: MindSpore 2.10.0, measured (``tests/data/dataset/facts.json``).
 """
 
 from __future__ import annotations

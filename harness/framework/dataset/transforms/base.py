@@ -1,6 +1,6 @@
 """The base of transforms: ``map`` can run one in each worker, and a user can call it on an array.
 
-Source: MindSpore 2.10.0, measured (``tests/interop/test_datasets.py``).
+Source: MindSpore 2.10.0, measured (``tests/data/dataset/facts.json``).
 """
 
 from __future__ import annotations

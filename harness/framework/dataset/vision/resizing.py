@@ -1,7 +1,7 @@
 """Images in another size, with the integer arithmetic of OpenCV's ``resize`` for uint8.
 
 Source: the published definition of OpenCV 4.11 (weights of 11 bits, sums shifted back), which MindSpore 2.10.0 calls;
-equal bit for bit as measured (``tests/interop/test_datasets.py``).
+equal bit for bit as measured (``tests/data/dataset/facts.json``).
 """
 
 from __future__ import annotations

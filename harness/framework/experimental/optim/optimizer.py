@@ -1,7 +1,7 @@
 """``Optimizer``: the base of the experimental optimizers, whose groups are dicts that a user may change.
 
 Source of the parameters, their names and what is emitted: MindSpore 2.10.0, measured
-(``tests/data/graphs/nets/experimental_*.py``).
+(``tests/data/nn/experimental.json``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What MindSpore ran in place of ``../control.py``: the same networks in Python's words, which it compiles."""
+"""What MindSpore ran in place of ``nets/control.py``: the same networks in Python's words, which it compiles."""
 
 import mindspore as ms
 import numpy as np
