@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from harness.compare.origin import Origin as Divergence
 from harness.explain.case import Case
+from harness.explain.claim import Check
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change
 from harness.words import counted
@@ -23,7 +24,7 @@ def iterations(divergence: Divergence, case: Case) -> Cause | None:
     missing = sorted((one | other) - has)
     which = f"iteration {missing[0]}" if len(missing) == 1 else f"iterations {_some(list(map(str, missing)))}"
     text = f"{lacking} lacks {which}: the golden has {counted(len(one), 'iteration')}, the run {len(other)}"
-    return Cause(Certainty.BITS, "iterations", text)
+    return Cause(Certainty.BITS, "iterations", text, check=Check("fact"))
 
 
 def _iterations(side: Evidence, rank: int) -> set[int]:
@@ -74,7 +75,7 @@ def exchanged(name: str, case: Case) -> Cause | None:
         if case.expected.content(record) == run and case.found.content(there) == golden:
             first, second = sorted((name, other))
             text = f"parameters {first} and {second} have each other's values"
-            return Cause(Certainty.BITS, "exchanged", text, (Change(name), Change(other)))
+            return Cause(Certainty.BITS, "exchanged", text, (Change(name), Change(other)), check=Check("fact"))
     return None
 
 

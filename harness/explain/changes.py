@@ -10,6 +10,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.explain.case import Case
+from harness.explain.claim import Claim, holds
 from harness.explain.counted import seen_in_statistics
 from harness.explain.evidence import loaded
 from harness.explain.explanation import Change
@@ -17,6 +18,7 @@ from harness.explain.graphs import Argument, differing_attributes, same
 from harness.explain.ir_values import Unreadable
 from harness.explain.names import input_name
 from harness.explain.numbers import number, setting_text, value_text
+from harness.explain.pair import is_bitwise
 from harness.explain.patterns import Pair, find_pattern
 from harness.explain.replay import read_during
 from harness.records import Record
@@ -177,12 +179,15 @@ def tensor_detail(case: Case, e: np.ndarray[Any, Any], f: np.ndarray[Any, Any]) 
     names = dict.fromkeys(p.key.operator for p in case.expected.parameters if p.shape == f.shape)
     for name in list(names)[:_MOST] if f.size > 1 and f.any() else ():
         values = read_during(case.expected, name, case.where)
-        if values is not None and values.dtype == f.dtype and np.array_equal(values, f):
+        if values is not None and is_bitwise(values, f):
             return f"it has the bits of {name}", True
     pair = Pair(e, f)
-    changed = np.argwhere(pair.changed) if e.dtype.kind in "fiuV" else np.empty((0, 0))
+    changed = np.argwhere(pair.changed) if e.dtype.kind in "fiuV" and e.dtype == f.dtype else np.empty((0, 0))
     if len(changed) == 1:
         at = tuple(map(int, changed[0]))
-        return f"at {list(at)} alone, {number(e[at], e.dtype)} -> {number(f[at], f.dtype)}", True
+        told = f"at {list(at)} alone, {number(e[at], e.dtype)} -> {number(f[at], f.dtype)}"
+        one = Claim("one element", "put", {"at": changed, "value": f[at].tobytes()}, lambda _: told)
+        if (held := holds(one, pair)) is not None and held.exact:
+            return one.words(held), True
     finding = find_pattern(pair)
     return (finding.text, finding.exact) if finding is not None else ("", False)

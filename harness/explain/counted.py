@@ -9,7 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from harness import dtypes
+from harness.explain.claim import Check
 from harness.explain.evidence import loaded
+from harness.explain.known_values import has_content
+from harness.explain.numbers import number
+from harness.explain.pair import is_bitwise
 from harness.explain.patterns.base import Finding
 from harness.records import Record
 from harness.stats import describe
@@ -73,15 +78,30 @@ def seen_in_statistics(expected: Record, found: Record) -> Finding | None:
         return None
     if f.nans and not e.nans:
         told = among(round(f.nans), f.count, "element", "are")
-        return Finding("NaN source", f"{told} NaN, none is expected to be", False)
-    if f.most == f.least and e.most != e.least and (not f.printed or not f.most):
-        kind = "uniform" if f.most else "zero"
-        return Finding(kind, f"found is {f.most:.6g} everywhere, expected {e.least:.6g} to {e.most:.6g}", True)
+        return _likely("NaN source", f"{told} NaN, none is expected to be", f)
+    if f.most == f.least and e.most != e.least and not f.nans and (not f.printed or not f.most):
+        return _uniform(found, e, f)
     if not e.finite or not f.finite:
         return None
     if e.count < _FEWEST or e.most == e.least:
         return None
     return _factor(e, f) or _offset(e, f)
+
+
+def _likely(kind: str, text: str, f: Counted) -> Finding:
+    """What statistics alone show: no element was compared."""
+    return Finding(kind, text, Check("statistics", {}, False, 0, f.count))
+
+
+def _uniform(found: Record, e: Counted, f: Counted) -> Finding:
+    """One value everywhere: certain if a tensor of it has the digest that was kept, or the run's values are known."""
+    kind = dtypes.by_name(found.dtype).numpy
+    made = np.full(found.shape, np.asarray(f.most).astype(kind), kind)
+    values = loaded(found)
+    exact = is_bitwise(made, values) if values is not None else has_content(found, made)
+    told = f"found is {number(made.reshape(-1)[0], kind)} everywhere, expected {e.least:.6g} to {e.most:.6g}"
+    check = Check("fill", {"value": f.most}, exact, f.count if exact else 0, f.count)
+    return Finding("uniform" if f.most else "zero", told.replace(".0 everywhere", " everywhere"), check)
 
 
 def _factor(e: Counted, f: Counted) -> Finding | None:
@@ -99,8 +119,8 @@ def _factor(e: Counted, f: Counted) -> Finding | None:
         if abs(by - 1) <= _NEAR or _is_close(e.most, -e.least, size):
             continue
         if abs(by + 1) <= _NEAR:
-            return Finding("sign", "its statistics are those of expected with the other sign", False)
-        return Finding("factor", f"its statistics are those of expected times {by:.6g}", False)
+            return _likely("sign", "its statistics are those of expected with the other sign", f)
+        return _likely("factor", f"its statistics are those of expected times {by:.6g}", f)
     return None
 
 
@@ -116,7 +136,7 @@ def _offset(e: Counted, f: Counted) -> Finding | None:
         and _is_close(e.least + by, f.least, size)
         and _is_close(norm, f.norm, norm)
     )
-    return Finding("offset", f"its statistics are those of expected plus {by:.6g}", False) if fits else None
+    return _likely("offset", f"its statistics are those of expected plus {by:.6g}", f) if fits else None
 
 
 def _is_close(wanted: float, got: float, size: float) -> bool:

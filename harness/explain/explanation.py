@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.records import SlotKey
+
+if TYPE_CHECKING:
+    from harness.explain.claim import Check
 
 
 class Certainty(Enum):
@@ -61,6 +64,7 @@ class Cause:
         changes: the changed values it names.
         source: line of the user's script, if known.
         slot: name of the slot it concerns, if it concerns one (``output.0``, ``input.1``).
+        check: what was applied to the golden, and what it gave; None where nothing could be applied.
 
     Examples:
         >>> from harness.explain import Cause, Certainty, Explanation, block
@@ -77,6 +81,7 @@ class Cause:
     changes: tuple[Change, ...] = ()
     source: str | None = None
     slot: str = ""
+    check: Check | None = None
 
 
 @dataclass(frozen=True)
@@ -160,6 +165,7 @@ class Explanation:
             "cause": None if cause is None else {
                 "certainty": cause.certainty.value, "proven": cause.certainty.proven, "kind": cause.kind,
                 "text": cause.text, "source": cause.source, "slot": cause.slot,
+                "check": None if cause.check is None else cause.check.to_json(),
                 "changes": [{"name": c.name, "expected": c.expected, "found": c.found} for c in cause.changes],
             },
             "origin": None if origin is None else {

@@ -15,13 +15,14 @@ import numpy as np
 from harness.explain.candidates import Candidate, candidates
 from harness.explain.case import Case
 from harness.explain.changes import Given, changed_inputs, changed_settings
+from harness.explain.claim import Check
 from harness.explain.counted import seen_in_statistics
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.known_values import guess, has_content
-from harness.explain.patterns import PATTERNS, Pair, find_pattern
+from harness.explain.patterns import Finding, Pair, find_pattern
 from harness.explain.replay import Setting, computed_with_state, setting
-from harness.explain.reproduced import is_reproduced
+from harness.explain.reproduced import reproduced
 from harness.records import Record
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -59,35 +60,42 @@ class Trial:
         base = self._base
         return base if base is not None and self._gives(base, self.expected, self.found) else None
 
-    def gives_the_runs(self, changed: Setting) -> bool:
-        """Whether it reproduces the run's outputs."""
-        return self._gives(changed, self.found, self.expected)
+    def gives_the_runs(self, changed: Setting, **arguments: Any) -> Check | None:
+        """What computing it again with a change gives of the run's outputs; None if it does not reproduce them."""
+        return self._gives(changed, self.found, self.expected, arguments)
 
-    def are_the_runs(self, results: tuple[Array, ...]) -> bool:
-        """Whether these results equal the run's."""
-        return self._are(results, {}, self.found, self.expected)
+    def are_the_runs(self, results: tuple[Array, ...], **arguments: Any) -> Check | None:
+        """Likewise, of results that were computed."""
+        return self._are(results, {}, self.found, self.expected, arguments)
 
-    def _gives(self, given: Setting, wanted: _Values, others: _Values) -> bool:
+    def _gives(
+        self, given: Setting, wanted: _Values, others: _Values, arguments: Mapping[str, Any] | None = None
+    ) -> Check | None:
         made = computed_with_state(given)
-        return made is not None and self._are(*made, wanted, others)
+        return None if made is None else self._are(*made, wanted, others, arguments)
 
-    def _are(self, results: tuple[Array, ...], state: Mapping[int, Array], wanted: _Values, others: _Values) -> bool:
+    def _are(
+        self, results: tuple[Array, ...], state: Mapping[int, Array], wanted: _Values, others: _Values,
+        arguments: Mapping[str, Any] | None = None,
+    ) -> Check | None:  # fmt: skip
         """Whether the computed results equal the wanted ones: in their bits, or within the noise floor and much nearer
         than the other side's."""
+        exact, elements = True, 0
         for (io, slot), array in wanted.items():
             made = state.get(slot) if io == "state" else results[slot] if slot < len(results) else None
             if made is None:
-                return False
+                return None
+            elements += made.size
             if array is None:
                 record = self._pairs[io, slot][wanted is self.found]
                 if not has_content(record, made):
-                    return False
+                    return None
                 continue
-            if made.shape != array.shape:
-                return False
-            if not is_reproduced(self.case.op, array, made, others[io, slot]):
-                return False
-        return bool(wanted)
+            held = reproduced(array, made, others[io, slot])
+            if held is None:
+                return None
+            exact &= held.exact
+        return Check("replay", arguments or {}, exact, elements, elements) if wanted else None
 
 
 class Search:
@@ -124,8 +132,7 @@ class Search:
                 continue
             finding = find_pattern(Pair(values[0], values[1]))
             if finding is not None:
-                certainty = Certainty.BITS if finding.exact else Certainty.LIKELY
-                return Cause(certainty, finding.kind, f"input.{slot}: {finding.text}", slot=f"input.{slot}")
+                return _by_pattern(finding, f"input.{slot}")
         return None
 
     # -- by what the operator was given ---------------------------------------------------------------------------
@@ -136,9 +143,11 @@ class Search:
         for trial in self._trials({each.slot for each in leaves}):
             base = trial.base()
             for chosen in _choices(leaves) if base is not None else ():
-                if base is not None and trial.gives_the_runs(_with(base, chosen)):
-                    return _told(chosen, Certainty.REPLAY)
-        return _told(leaves, Certainty.LIKELY)
+                changed = {each.change.name: each.change.found for each in chosen}
+                check = trial.gives_the_runs(_with(base, chosen), **{"with": changed}) if base is not None else None
+                if check is not None:
+                    return _told(chosen, check)
+        return _told(leaves, None)
 
     def _trials(self, given: Container[int]) -> Iterator[Trial]:
         """The operator, or the next steps if its changed inputs have no effect yet."""
@@ -154,8 +163,10 @@ class Search:
             return None
         for candidate in self._bounded(candidates(self.case, base)):
             results = candidate.results()
-            if results is not None and self._trial.are_the_runs(results):
-                return Cause(Certainty.REPLAY, candidate.kind, candidate.text, slot=candidate.slot)
+            how = {"kind": candidate.kind, "slot": candidate.slot}
+            check = self._trial.are_the_runs(results, **how) if results is not None else None
+            if check is not None:
+                return Cause(_replayed(check), candidate.kind, candidate.text, slot=candidate.slot, check=check)
         return None
 
     def _bounded(self, every: Iterator[Candidate]) -> Iterator[Candidate]:
@@ -177,43 +188,54 @@ class Search:
                 same = (*other.key[:2], *other.key[3:]) == (*key[:2], *key[3:])
                 if same and other.key.iteration < key.iteration and _bits(other, found, values):
                     words = f"{key.slot_name} has the bits expected in iteration {other.key.iteration}: a stale value"
-                    return Cause(Certainty.BITS, "stale", words, slot=key.slot_name)
+                    check = Check("take output", {"iteration": other.key.iteration}, True, values.size, values.size)
+                    return Cause(Certainty.BITS, "stale", words, slot=key.slot_name, check=check)
         return None
 
     def _narrower(self) -> Cause | None:
         """The output is the expected one, rounded; this is checked before its inputs."""
         for slot in sorted(self.case.outputs):
             e, f = self._expected[slot], self._found[slot]
-            finding = PATTERNS["narrower type"](Pair(e, f)) if e is not None and f is not None else None
+            finding = find_pattern(Pair(e, f), "narrower type") if e is not None and f is not None else None
             if finding is not None and finding.exact:
-                return Cause(Certainty.BITS, finding.kind, f"output.{slot}: {finding.text}", slot=f"output.{slot}")
+                return _by_pattern(finding, f"output.{slot}")
         return None
 
     def _pattern(self) -> Cause | None:
-        inputs = self._inputs()
+        inputs, whole = self._inputs()
         for slot in sorted(self.case.outputs):
             e, f = self._expected[slot], self._found[slot]
             if e is None or f is None:
                 finding = seen_in_statistics(*self.case.outputs[slot])
             else:
-                finding = find_pattern(Pair(e, f, inputs, self.case.op))
+                finding = find_pattern(Pair(e, f, inputs, self.case.op, whole))
             if finding is not None:
-                certainty = Certainty.BITS if finding.exact else Certainty.LIKELY
-                return Cause(certainty, finding.kind, f"output.{slot}: {finding.text}", slot=f"output.{slot}")
+                return _by_pattern(finding, f"output.{slot}")
         return None
 
-    def _inputs(self) -> dict[str, Array]:
-        """The agreeing inputs by name."""
+    def _inputs(self) -> tuple[dict[str, Array], bool]:
+        """The agreeing inputs by name, and whether they are all that the operator took."""
         statement = self.case.statements[0]
-        found = {}
+        found: dict[str, Array] = {}
+        whole = statement is not None
         for slot, record in self.case.expected.slots(self.case.where, "input").items():
             values = loaded(record)
             if slot in self.case.inputs or values is None or values.dtype.kind == "c":
+                whole = False
                 continue
             known = statement is not None and slot < len(statement.arguments)
             name = statement.arguments[slot].name if statement is not None and known else ""
             found[f"input.{slot}" + (f" ({name})" if name and not name.startswith("input.") else "")] = values
-        return found
+        return found, whole
+
+
+def _by_pattern(finding: Finding, slot: str) -> Cause:
+    certainty = Certainty.BITS if finding.exact else Certainty.LIKELY
+    return Cause(certainty, finding.kind, f"{slot}: {finding.text}", slot=slot, check=finding.check)
+
+
+def _replayed(check: Check) -> Certainty:
+    return Certainty.REPLAY if check.exact else Certainty.LIKELY
 
 
 def _bits(record: Record, found: Record, values: Array) -> bool:
@@ -251,13 +273,15 @@ def _like(before: Any, value: Any) -> Any:
     return tuple(value.reshape(-1).tolist()) if isinstance(before, tuple) else value.reshape(-1)[0].item()
 
 
-def _told(given: list[Given], certainty: Certainty) -> Cause:
+def _told(given: list[Given], check: Check | None) -> Cause:
     """Says in words what differs; a proof covers all of it."""
     words = [_words(each) for each in given[:3]]
     more = f" and {len(given) - 3} more" if len(given) > 3 else ""
     first = given[0]
     slot = f"input.{first.slot}" if first.slot >= 0 else ""
-    return Cause(certainty, first.kind, ", ".join(words) + more, tuple(each.change for each in given), slot=slot)
+    changes = tuple(each.change for each in given)
+    certainty = Certainty.LIKELY if check is None else _replayed(check)
+    return Cause(certainty, first.kind, ", ".join(words) + more, changes, slot=slot, check=check)
 
 
 def _words(each: Given) -> str:
@@ -266,4 +290,5 @@ def _words(each: Given) -> str:
     kind = {"parameter": "parameter ", "constant": "constant ", "data": "input "}.get(each.kind, "")
     kind = "" if each.change.name.startswith("input.") else kind
     since = " differs from the start" if each.kind == "parameter" else " differs"
-    return f"{kind}{each.change.name}{since}" + (f": {each.detail}" if each.detail else "")
+    certain = ": " if each.exact else ", likely: "
+    return f"{kind}{each.change.name}{since}" + (f"{certain}{each.detail}" if each.detail else "")

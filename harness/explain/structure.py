@@ -7,17 +7,17 @@ from collections.abc import Callable
 from functools import cached_property
 from math import prod
 
-import numpy as np
-
 from harness.compare.divergence import Execution
 from harness.compare.origin import Input, Kind, Origin, State
 from harness.explain.alignment import Alignment, is_order
+from harness.explain.claim import Check
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.graphs import Argument
 from harness.explain.numbers import changed_cell, short_operator, value_text
+from harness.explain.pair import is_bitwise
 from harness.explain.replay import computed, setting
-from harness.explain.reproduced import is_rounding
+from harness.explain.reproduced import rounded
 from harness.explain.trained import Change, change, is_gradient, is_unchanged, writer_of
 from harness.records import Record, SlotKey
 
@@ -39,6 +39,7 @@ class Structure:
         self._expected = expected
         self._found = found
         self._followed: dict[Execution, tuple[bool, int]] = {}
+        self._exact = True
         self._end = time.monotonic() + _SECONDS
 
     def cause(self) -> Cause:
@@ -57,7 +58,17 @@ class Structure:
             text = f"{trained}; {text}"
         elif kind is Kind.REMOVED and self._is_cut():
             text = f"a part of the gradient is cut off; {text}"
-        return Cause(certainty or Certainty.LIKELY, told, text)
+        certainty, check = self._checked(certainty)
+        return Cause(certainty, told, text, check=check)
+
+    def _checked(self, certainty: Certainty | None) -> tuple[Certainty, Check | None]:
+        """What a proof is worth: operators that give the run's values, but not its bits, make a cause likely."""
+        if certainty is None:
+            return Certainty.LIKELY, None
+        if certainty is not Certainty.REPLAY:
+            return certainty, Check("fact")
+        check = Check("replay", {"operator": self._there.operator}, self._exact)
+        return (certainty if self._exact else Certainty.LIKELY), check
 
     def _trained(self) -> Change | None:
         """The weights that only one side trains, if that is all that changed: no forward operator did."""
@@ -204,8 +215,10 @@ class Structure:
             return False
         for slot, record in self._found.slots(where, "output").items():
             values = loaded(record)
-            if values is None or slot >= len(results) or not is_rounding(values, results[slot]):
+            held = rounded(values, results[slot]) if values is not None and slot < len(results) else None
+            if held is None:
                 return False
+            self._exact &= held.exact
         taken = self._found.slots(where, "input")
         pairs = [(taken.get(at), a) for at, a in enumerate(statement.arguments) if not a.is_monad]
         return all(self._is_known(record, argument, where, depth) for record, argument in pairs)
@@ -233,7 +246,7 @@ class Structure:
                 continue
             other = loaded(self._found.by_key.get(self._taker(record.key)))
             if other is not None and any(
-                other.size == a.size and np.array_equal(other.reshape(-1), a.reshape(-1)) for a in inputs
+                other.size == a.size and is_bitwise(other.reshape(-1), a.reshape(-1)) for a in inputs
             ):
                 return Certainty.BITS
         return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.explain.explanation import Explanation, Origin
+from harness.explain.explanation import Cause, Explanation, Origin
 from harness.explain.numbers import printable
 from harness.suggest import command
 from harness.words import among, counted
@@ -57,7 +57,7 @@ def block(explanation: Explanation, commands: Commands | None = None, colour: bo
     cause = explanation.cause
     if cause is not None:
         source = f" ({printable(cause.source, 80)})" if cause.source else ""
-        lead = "Cause, likely" if not cause.certainty.proven else f"Cause, {cause.certainty.value}"
+        lead = f"Cause, {cause.certainty.value}{_within_rounding(cause)}"
         lines.append(f"{lead}: {printable(cause.text, _WIDTH)}{source}")
     if explanation.origin is not None:
         lines += _origin(explanation.origin)
@@ -66,6 +66,13 @@ def block(explanation: Explanation, commands: Commands | None = None, colour: bo
     last = (commands or Commands()).line()
     text = _bounded([*lines, *([last] if last else [])])
     return "\n".join(map(painted, text.split("\n"))) if colour else text
+
+
+def _within_rounding(cause: Cause) -> str:
+    """That an operator computed again gives the run's values, where it does not give their bits."""
+    check = cause.check
+    replayed = check is not None and check.transformation == "replay" and not check.exact
+    return " (replayed within rounding)" if replayed else ""
 
 
 def _origin(origin: Origin) -> list[str]:
@@ -110,7 +117,7 @@ def _bounded(lines: Sequence[str]) -> str:
 _MARKS = (
     (re.compile(r".* (?:differs|cannot be told) from .*$"), "1"),
     (re.compile(r"Cause, proven[^:]*(?=:)"), "1;31"),
-    (re.compile(r"Cause, likely(?=:)"), "1;33"),
+    (re.compile(r"Cause, likely[^:]*(?=:)"), "1;33"),
     (re.compile(r"(?:First divergence|Then|See|Picture|Meant)(?=:| )"), "36"),
     (re.compile(r"(?<=expected )[^ ,;]+(?=, found )"), "32"),
     (re.compile(r"(?<=, found )[^ ,;]+"), "31"),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 from harness.explain.patterns import PATTERNS, Pair, find_pattern
 from tests.explain.made_differences import FITS, MADE, SHAPES, tensor
+from tests.explain.reapplied import given
 
 SEEDS = range(12)
 
@@ -37,9 +40,12 @@ def test_what_is_called_exact_is(kind: str) -> None:
     for pair in _looks(kind):
         finding = find_pattern(pair)
         assert finding is not None
+        if finding.exact:
+            check = json.loads(json.dumps(finding.check.to_json()))
+            assert given(check, pair.expected, pair.inputs).tobytes() == pair.found.tobytes()
         if finding.exact and kind == "factor":
             times = float(finding.text.split("times ")[1])
-            assert pair.nearly(pair.e * times, 8)
+            assert np.array_equal((pair.e * times).astype(pair.found.dtype), pair.found)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -79,6 +79,8 @@ def test_origin_and_cause(dumped: Dumped, row: Row) -> None:
     assert any(re.search(row.origin, name) for name in (origin.operator, origin.found_as) if name), told
     assert cause is not None, told
     assert all(words in cause.text for words in row.says), told
-    assert cause.certainty.proven or not row.proven, told
+    replayed = cause.check is not None and cause.check.transformation == "replay"
+    assert cause.certainty.proven or replayed or not row.proven, told
+    assert cause.certainty.proven <= (cause.check is not None and cause.check.exact), told
     assert told.split("\n")[1].startswith("Cause, "), told
     assert len(told.split("\n")) <= 12, told

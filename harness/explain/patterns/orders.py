@@ -3,79 +3,109 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from harness.explain.patterns.base import Array, Pair, pattern
+from harness.explain.claim import Held, always
+from harness.explain.pair import bits
+from harness.explain.patterns.base import Array, Claim, Pair, pattern
+from harness.words import among
 
 _ROWS = 1 << 16
+_HELD = "it holds the expected values"
 
 
 @pattern("transposed")
-def transposed(pair: Pair) -> str | None:
+def transposed(pair: Pair) -> Iterator[Claim]:
     """Axes in another order."""
     if not _shuffled(pair) or not 2 <= pair.e.ndim <= 5:
-        return None
+        return
     for axes in itertools.permutations(range(pair.e.ndim)):
-        if axes == tuple(range(pair.e.ndim)):
-            continue
-        if np.array_equal(pair.e.transpose(axes).reshape(-1), pair.f.reshape(-1), equal_nan=True):
-            return f"it holds the expected values with axes in the order {list(axes)}: another layout"
-    return None
+        if axes != tuple(range(pair.e.ndim)):
+            text = f"{_HELD} with axes in the order {list(axes)}: another layout"
+            yield Claim("transposed", "transpose", {"axes": axes}, always(text))
 
 
 @pattern("reversed")
-def reversed_(pair: Pair) -> str | None:
+def reversed_(pair: Pair) -> Iterator[Claim]:
     """Back to front along an axis."""
     for axis in range(pair.e.ndim):
-        if pair.e.shape[axis] > 1 and np.array_equal(np.flip(pair.e, axis), pair.f, equal_nan=True):
-            return f"it holds the expected values back to front along axis {axis}"
-    return None
+        if pair.e.shape[axis] > 1:
+            text = f"{_HELD} back to front along axis {axis}"
+            yield Claim("reversed", "flip", {"axis": axis}, always(text))
 
 
 @pattern("shifted")
-def shifted(pair: Pair) -> tuple[str, bool] | None:
+def shifted(pair: Pair) -> Iterator[Claim]:
     """Moved along an axis by a few places."""
     for axis in range(pair.e.ndim):
         length = pair.e.shape[axis]
-        e, f = np.moveaxis(pair.e, axis, 0), np.moveaxis(pair.f, axis, 0)
+        e = np.moveaxis(pair.e, axis, 0)
         for by in (1, -1, 2, -2):
             if length < abs(by) + 2:
                 continue
-            if np.array_equal(np.roll(e, by, 0), f, equal_nan=True):
-                return f"it holds the expected values moved by {by} along axis {axis}, around the end", True
-            kept, came = (e[:-by], f[by:]) if by > 0 else (e[-by:], f[:by])
-            if np.array_equal(kept, came, equal_nan=True) and _varies(kept):
-                return f"it holds the expected values moved by {by} along axis {axis}: a slice off by {abs(by)}", False
-    return None
+            where = {"axis": axis, "by": by}
+            moved = f"{_HELD} moved by {by} along axis {axis}"
+            yield Claim("shifted", "roll", where, always(f"{moved}, around the end"))
+            if _varies(e[:-by] if by > 0 else e[-by:]):
+                yield Claim("shifted", "shift", where, partial(_slice_off, moved=moved, by=by))
+
+
+def _slice_off(held: Held, moved: str, by: int) -> str:
+    some = among(held.near, held.count, "element", "are")
+    return f"{moved}: a slice off by {abs(by)} ({some} as expected there)"
 
 
 @pattern("permuted")
-def permuted(pair: Pair) -> str | None:
+def permuted(pair: Pair) -> Iterator[Claim]:
     """Slices along an axis, or single values, in another order."""
     if not _shuffled(pair):
-        return None
+        return
     for axis in range(pair.e.ndim):
         length = pair.e.shape[axis]
         if not 2 <= length <= _ROWS or pair.e.size == length:
             continue
-        e, f = (np.ascontiguousarray(np.moveaxis(side, axis, 0)).reshape(length, -1) for side in (pair.e, pair.f))
-        one, other = ({row.tobytes() for row in side} for side in (e, f))
-        if one == other and len(one) > 1:
-            moved = np.flatnonzero((e != f).any(axis=1))
+        order = _order_of_rows(*(_rows(side, axis, length) for side in (pair.expected, pair.found)))
+        if order is not None:
+            moved = [at for at, whence in enumerate(order) if at != whence]
             some = ", ".join(map(str, moved[:4])) + (", ..." if len(moved) > 4 else "")
-            return f"it holds the expected slices of axis {axis} in another order (at {some})"
-    if len(np.unique(pair.e)) < 3:
-        return None
-    return "it holds the expected values in another order"
+            text = f"it holds the expected slices of axis {axis} in another order (at {some})"
+            yield Claim("permuted", "rearrange", {"axis": axis, "order": order}, always(text))
+    places = np.empty(pair.found.size, np.intp)
+    one, other = (np.argsort(bits(side), axis=None, kind="stable") for side in (pair.expected, pair.found))
+    places[other] = one
+    yield Claim("permuted", "rearrange", {"axis": None, "order": places}, always(f"{_HELD} in another order"))
+
+
+def _rows(side: Array, axis: int, length: int) -> list[bytes]:
+    moved = np.ascontiguousarray(np.moveaxis(side, axis, 0)).reshape(length, -1)
+    return [row.tobytes() for row in moved]
+
+
+def _order_of_rows(expected: list[bytes], found: list[bytes]) -> list[int] | None:
+    """The expected row that each found one is; where it can, a row stays in its place. None if there is another row."""
+    places: dict[bytes, list[int]] = {}
+    for at, row in enumerate(expected):
+        if row != found[at]:
+            places.setdefault(row, []).append(at)
+    order = list(range(len(found)))
+    for at, row in enumerate(found):
+        if row != expected[at]:
+            if not places.get(row):
+                return None
+            order[at] = places[row].pop(0)
+    return order
 
 
 def _shuffled(pair: Pair) -> bool:
     """Whether both hold the same values, of which there are several."""
-    if pair.e.size < 3 or not np.array_equal(np.sort(pair.e, axis=None), np.sort(pair.f, axis=None), equal_nan=True):
+    if pair.found.size < 3:
         return False
+    one, other = (np.sort(bits(side), axis=None) for side in (pair.expected, pair.found))
     # A mask of two values with equal counts is not a permutation of the other.
-    return len(np.unique(pair.e)) > 2
+    return bool(np.array_equal(one, other)) and len(np.unique(one)) > 2
 
 
 def _varies(rows: Array) -> bool:

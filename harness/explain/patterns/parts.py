@@ -2,91 +2,118 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import ml_dtypes
 import numpy as np
 
-from harness.explain.patterns.base import Pair, pattern
-from harness.words import counted
+from harness.explain.claim import Held, always
+from harness.explain.numbers import number
+from harness.explain.patterns.base import Claim, Pair, pattern
+from harness.words import among, counted
 
 _SHOWN = 4
+#: said of zeros that keep the sign of what was expected
+_SIGNED = ", with the sign of the expected one"
 
 
 @pattern("zeroed channel")
-def zeroed_channel(pair: Pair) -> str | None:
+def zeroed_channel(pair: Pair) -> Iterator[Claim]:
     """Whole slices of several elements along one axis are 0, the others are as expected."""
     if pair.e.ndim < 2 or pair.f[pair.changed].any():
-        return None
-    for axis in (1, *range(pair.e.ndim)):
+        return
+    for axis in dict.fromkeys((1, *range(pair.e.ndim))):
         if axis >= pair.e.ndim or pair.e.shape[axis] < 2 or pair.e.size < 2 * pair.e.shape[axis]:
             continue
         others = tuple(each for each in range(pair.e.ndim) if each != axis)
         hit = np.asarray(pair.changed.any(axis=others))
-        whole = ~np.any(np.moveaxis(pair.f, axis, 0)[hit] != 0)
-        if whole and 0 < np.count_nonzero(hit) <= len(hit) / 2:
-            every = np.flatnonzero(hit)
-            some = ", ".join(map(str, every[:_SHOWN]))
-            some += f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
-            return f"it is 0 at index {some} of axis {axis}, and as expected elsewhere"
-    return None
+        if not 0 < np.count_nonzero(hit) <= len(hit) / 2:
+            continue
+        every = [int(each) for each in np.flatnonzero(hit)]
+        some = ", ".join(map(str, every[:_SHOWN]))
+        some += f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
+        for signed in (False, True):
+            with_sign = _SIGNED if signed else ""
+            text = f"it is 0{with_sign} at index {some} of axis {axis}, and as expected elsewhere"
+            arguments = {"axis": axis, "index": every, "signed": signed}
+            yield Claim("zeroed channel", "zero slices", arguments, always(text))
 
 
 @pattern("flushed")
-def flushed(pair: Pair) -> str | None:
+def flushed(pair: Pair) -> Iterator[Claim]:
     """Small values became 0, all others are as expected."""
     if not pair.is_float or pair.f[pair.changed].any():
-        return None
+        return
     lost = np.abs(pair.e[pair.changed])
-    kept = np.abs(pair.e[~pair.changed & (pair.e != 0)])
-    if lost.size < 2 or not kept.size or lost.max() >= kept.min():
-        return None
-    return f"{counted(lost.size, 'element')} of at most {lost.max():.6g} became 0, all larger ones are as expected"
+    kept = np.abs(pair.e[~pair.changed & (pair.e != 0) & ~np.isnan(pair.e)])
+    if lost.size < 2 or not kept.size or not lost.max() < kept.min():
+        return
+    limit = lost.max()
+    shown = number(limit, pair.found.dtype)
+    for signed, zeros in ((False, False), (True, False), (False, True)):
+
+        def words(held: Held, with_sign: str = _SIGNED if signed else "") -> str:
+            some = counted(held.altered, "element")
+            return f"{some} of at most {shown} became 0{with_sign}, all larger ones are as expected"
+
+        yield Claim("flushed", "flush", {"limit": float(limit), "signed": signed, "zeros": zeros}, words)
 
 
 @pattern("clipped")
-def clipped(pair: Pair) -> str | None:
+def clipped(pair: Pair) -> Iterator[Claim]:
     """Values beyond a limit are clipped to it, or to infinity at the end of the dtype."""
     if not pair.is_float or not np.isfinite(pair.e).all():
-        return None
+        return
     stopped = pair.f[pair.changed]
-    top, low = float(stopped.max()), float(stopped.min())
     if np.isinf(stopped).all():
-        least = float(np.abs(pair.e[pair.changed]).min())
-        others = np.abs(pair.e[~pair.changed])
-        if others.size and others.max() < least:
-            return (
-                f"{counted(stopped.size, 'element', 'are')} infinite, all whose expected value is {least:.6g} or more"
-            )
-        return None
-    if len(np.unique(stopped)) > 2:
-        return None
-    upper, lower = top if (pair.f <= top).all() else None, low if (pair.f >= low).all() else None
-    for low_, high_ in ((None, upper), (lower, None), (lower, upper)):
-        if (low_ is None and high_ is None) or (low_ is not None and low_ == high_):
+        yield from _infinite(pair)
+        return
+    if np.isnan(stopped).any() or len(np.unique(stopped)) > 2 or not _beyond(pair):
+        return
+    top, low = float(stopped.max()), float(stopped.min())
+    for low_, high_ in ((None, top), (low, None), (low, top)):
+        if low_ is not None and low_ == high_:
             continue
-        if pair.gives(np.clip(pair.e, low_, high_)) and _beyond(pair, low_, high_):
-            name = f" ({_limit(high_ if high_ is not None else low_)})" if _limit(high_ or low_) else ""
-            ends = " and ".join(f"{end:.6g}" for end in (low_, high_) if end is not None)
-            told = counted(stopped.size, "element", "stop")
-            return f"{told} at {ends}{name} where more is expected, all others are as expected"
-    return None
+        name = f" ({_limit(high_ if high_ is not None else low_)})" if _limit(high_ or low_) else ""
+        ends = " and ".join(
+            number(end, pair.found.dtype).removesuffix(".0") for end in (low_, high_) if end is not None
+        )
+
+        def words(held: Held, ends: str = ends, name: str = name) -> str:
+            some = counted(held.altered, "element", "stop")
+            return f"{some} at {ends}{name} where more is expected, all others are as expected"
+
+        yield Claim("clipped", "clip", {"low": low_, "high": high_}, words)
+
+
+def _infinite(pair: Pair) -> Iterator[Claim]:
+    least = float(np.abs(pair.e[pair.changed]).min())
+    shown = number(least, pair.found.dtype).removesuffix(".0")
+
+    def words(held: Held) -> str:
+        return f"{counted(held.altered, 'element', 'are')} infinite, all whose expected value is {shown} or more"
+
+    if not pair.changed.all():
+        yield Claim("clipped", "overflow", {"limit": least}, words)
 
 
 @pattern("border only")
-def border_only(pair: Pair) -> tuple[str, bool] | None:
+def border_only(pair: Pair) -> Iterator[Claim]:
     """Only the edge of the last two axes differs: another padding."""
     if pair.e.ndim not in (3, 4) or min(pair.e.shape[-2:]) < 4:
-        return None
+        return
     inner = pair.changed[..., 1:-1, 1:-1]
-    if inner.any() or np.count_nonzero(pair.changed) < 4:
-        return None
+    apart = np.count_nonzero(pair.changed)
     edge = pair.changed.size - inner.size
-    if np.count_nonzero(pair.changed) < edge / 4:
-        return None
-    return "only the border of the last two axes differs: another padding", False
+    if inner.any() or apart < 4 or apart < edge / 4:
+        return
+    some = among(int(apart), edge, "element", "differ")
+    text = f"only the border of the last two axes differs: another padding ({some} there)"
+    yield Claim("border only", "keep inside", {}, always(text))
 
 
-def _beyond(pair: Pair, low: float | None, high: float | None) -> bool:
-    """Whether values beyond the limits were expected, and several values within them stayed."""
+def _beyond(pair: Pair) -> bool:
+    """Whether different values became the limit, and several values within it stayed."""
     inside = ~pair.changed
     return bool(np.count_nonzero(inside) >= 2 and len(np.unique(pair.e[pair.changed])) > 1)
 
