@@ -95,19 +95,24 @@ STORED = (*ALL, int4, uint4, *FLOATS8)
 _BY_NAME = {d.lower: d for d in STORED} | {"bool_": bool_}
 #: the layout of a tensor of PyTorch that was captured: it lies in C order, and its dtype has a name of PyTorch's
 TORCH_FORMAT = "torch.contiguous_format"
+#: the format of an argument that is no tensor: a number, or the bytes of a text
+ARGUMENT_FORMAT = "argument"
+_ARGUMENTS = {"Bool": "bool", "Int64": "int", "Float64": "float", "UInt8": "text"}
 _TORCH = "torch."
 _BY_NUMPY = {d.numpy: d for d in ALL}
 _STORED_BY_NUMPY = {d.numpy: d for d in STORED}
 
 
 def spelled(dtype: str, layout: str) -> str:
-    """The name of a dtype as people see it: a tensor of PyTorch's has PyTorch's (``torch.float32``), any other the
-    name it is kept under (``Float32``).
+    """The name of a dtype as people see it: a tensor of PyTorch's has PyTorch's (``torch.float32``), an argument
+    Python's (``float``), any other the name it is kept under (``Float32``).
 
     Args:
         dtype: name it is kept under.
         layout: the tensor's format, see ``records.Record.format``.
     """
+    if layout == ARGUMENT_FORMAT:
+        return _ARGUMENTS.get(dtype, dtype)
     return f"{_TORCH}{dtype.lower()}" if layout == TORCH_FORMAT else dtype
 
 

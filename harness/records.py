@@ -78,6 +78,7 @@ class RecordExtra:
         alone: the kernel's name if it were not fused.
         members: the operators of a fused kernel; the last one gives the result.
         device_shape: the tensor's shape on its device, if that differs.
+        named: the name of a keyword argument.
     """
 
     statistics: Any = None
@@ -88,6 +89,7 @@ class RecordExtra:
     alone: str | None = None
     members: tuple[str, ...] = ()
     device_shape: tuple[int, ...] | None = None
+    named: str | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -21,7 +21,8 @@ class Problem(NamedTuple):
 
     Attributes:
         path: path of the file, relative to the tree.
-        kind: ``incomplete``, ``damaged``, ``name``, ``unjoined`` or ``skipped``; ``empty``: perhaps nothing is missing.
+        kind: ``incomplete``, ``damaged``, ``name``, ``unjoined`` or ``skipped``; ``empty``: perhaps nothing is missing;
+            ``note``: nothing is missing, but people should know.
         why: what is wrong with it.
 
     Examples:
@@ -58,6 +59,7 @@ class Capture:
         as_rows: gives the records as columns if all of them are rows of statistics; else None, and ``problems`` are
             unknown.
         places: the user's lines that make layers (``train.py:31``), by scope; known only for a run in this process.
+        unranked: whether it is of one process whose rank the dump does not state.
         sources: one ``RankRecords`` per rank, for a tree that can be read in parts.
         networks: names of all networks whose tensors the tree holds, also of those that were not asked for.
         unreadable: why one rank of several could not be read; else empty.
@@ -87,6 +89,7 @@ class Capture:
     networks: Sequence[str] = field(default=(), repr=False)
     unreadable: str = ""
     places: Mapping[str, str] = field(default_factory=dict, repr=False)
+    unranked: bool = False
 
     def records(self) -> Iterator[Record]:
         """The records in execution order; those of a tree are read on request."""
@@ -94,8 +97,8 @@ class Capture:
 
     @property
     def lost(self) -> list[Problem]:
-        """The problems that lost data: all except iterations that may have been empty."""
-        return [problem for problem in self.problems if problem.kind != "empty"]
+        """The problems that lost data: all except iterations that may have been empty, and notes."""
+        return [problem for problem in self.problems if problem.kind not in ("empty", "note")]
 
 
 def in_turn(sources: Iterable[Iterable[Record]], problems: list[Problem]) -> Callable[[], Iterator[Record]]:

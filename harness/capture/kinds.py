@@ -50,6 +50,7 @@ _OTHERS = (
     (COMPARED + "watched", "what the mode watched", ""),
     (COMPARED + "training", "losses, metrics, checkpoints, prints", ""),
     (COMPARED + "kernel_args", "arguments of kernels", ""),
+    (COMPARED + "stated", "what the dump states beside values", ""),
 )
 _RANK = re.compile(r"rank_?\d+/")
 _MODE = re.compile(r"\d+/")

@@ -1,7 +1,7 @@
 """Dumps in msprobe's layout, ours or msprobe's: ``step{n}/rank{r}/dump.json`` with tensors beside it.
 
-Entries of ours say which operator they are of; an entry of msprobe's own (a cell or an API) is an operator of that
-name. Real dumps of another framework are read likewise, where their tensors are ``.npy`` or statistics.
+Entries of ours say which operator they are of; an entry of msprobe's own (a cell, a module or an API) is an operator of
+that name. Dumps of PyTorch are read likewise.
 """
 
 from __future__ import annotations
@@ -9,94 +9,33 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from harness import dtypes
-from harness.capture import npy
-from harness.capture.capture import Capture, Problem, in_turn
+from harness.capture.capture import COMPARED, Capture, Problem, in_turn
+from harness.capture.msprobe_entries import Leaf, argument, parts
+from harness.capture.msprobe_facts import row_of, stated
+from harness.capture.msprobe_json import Cut, JsonEntries
 from harness.capture.msprobe_steps import LEFT_OUT, Step, StepDirectory, StepsOfRank, json_object, step_directories
+from harness.capture.msprobe_values import Left, give_values
 from harness.capture.names import LARGEST
-from harness.capture.narrowing import as_dtype
 from harness.capture.normalise import source_of
-from harness.capture.values import EAGER_BYTES, FileValues
-from harness.dtypes import DType
+from harness.capture.values import FileValues
 from harness.dump.asynchronous.layout import MARK
-from harness.dump.msprobe.entries import HALVES, KEYS
-from harness.dump.msprobe.fields import SUMMARY_ITEMS
-from harness.dump.msprobe.step_files import OPERATOR, STACK, TENSORS
-from harness.dump.names import PARAMETER
+from harness.dump.msprobe.step_files import CONSTRUCT, OPERATOR, STACK
 from harness.errors import DtypeError, TreeError
 from harness.graph import SourceLine
-from harness.reading import refuse_outside
 from harness.records import Record, RecordExtra, SlotKey
-from harness.stats.printed import PrintedStatistics, printed_statistics, row_digest
+from harness.stats.printed import printed_statistics, row_digest
 
 _LINE = re.compile(r"File (.*), line (\d{1,9}),")
 _NETWORK = "Net"
 _UNREADABLE = "\0unreadable"  # no name of msprobe's
-_INPUTS = ("input_args", "input_kwargs", "input")
-_PARAMETERS = "parameters"
-#: Fields that only a tensor's description has.
-_OF_TENSORS = frozenset({"dtype", "shape", "data_name"})
-
-
-class _Leaf(NamedTuple):
-    """One tensor of an entry: ``io``, its position, and what ``dump.json`` says of it."""
-
-    io: str
-    slot: int
-    said: Mapping[str, Any]
-
-
-def _leaves(io: str, values: Any, start: int = 0) -> Iterator[_Leaf]:
-    """The tensors of one of an entry's lists; each value that is not a tensor takes a position, too."""
-    at = start
-    stack = [values]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, list):
-            stack.extend(reversed(value))
-        elif isinstance(value, dict) and not _is_tensor(value) and not isinstance(value.get("type"), str):
-            stack.extend(reversed(list(value.values())))
-        else:
-            if _is_tensor(value):
-                yield _Leaf(io, at, value)
-            at += 1
-
-
-def _is_tensor(value: Any) -> bool:
-    """Whether an entry's value describes a tensor, even a damaged one; named arguments may have the same keys."""
-    if not isinstance(value, dict) or not ("type" in value or "data_name" in value):
-        return False
-    return not isinstance(value.get("type"), (dict, list)) and not _OF_TENSORS.isdisjoint(value)
-
-
-class _Part(NamedTuple):
-    """The tensors of an entry that belong to one operator: the suffix of the entry's name, and the type if it
-    differs."""
-
-    suffix: str
-    op_type: str | None
-    leaves: list[_Leaf]
-
-
-def _parts(entry: Any) -> Iterator[_Part]:
-    """An entry's own tensors, then those of parameters (level L0) and of their gradients, by their names.
-
-    A variable of level debug is its entry.
-    """
-    if isinstance(entry, list) or _is_tensor(entry):
-        entry = {"output": entry}
-    inputs = [entry.get(field) for field in _INPUTS if entry.get(field)]
-    yield _Part("", None, [*_leaves("input", inputs), *_leaves("output", entry.get("output"))])
-    for field, values in entry.items():
-        if field in (*_INPUTS, "output", OPERATOR) or not isinstance(values, (dict, list)):
-            continue
-        op_type = PARAMETER if field == _PARAMETERS else None
-        named = values if isinstance(values, dict) and not _is_tensor(values) else {"": values}
-        for name, value in named.items():
-            yield _Part(f".{field}.{name}".rstrip("."), op_type, list(_leaves("output", value)))
+#: What wrote a dump, by the ``framework`` that it states.
+_BACKENDS = {"pytorch": "torch"}
+WRITER = "msprobe"
+"""Names the writer in ``Capture.rules``."""
 
 
 class _Records:
@@ -104,8 +43,9 @@ class _Records:
 
     Args:
         problems: receives what is left out.
-        content: content of the step's file, if it was read already.
+        entries: the step's file, if it was opened already.
         alone: whether this is the only step, so that damage to it is an error.
+        torch: whether PyTorch wrote it.
     """
 
     def __init__(
@@ -114,111 +54,147 @@ class _Records:
         root: str,
         rootdir: str,
         problems: list[Problem],
-        content: dict[str, Any] | None,
+        entries: JsonEntries | None,
         alone: bool,
+        torch: bool,
     ) -> None:
         self._where = where
         self._root = root
         self._rootdir = rootdir
         self._problems = problems
-        self._content = content
+        self._entries = entries
         self._alone = alone
+        self._format = dtypes.TORCH_FORMAT if torch else "DefaultFormat"
         self._executions: Counter[tuple[int, str]] = Counter()
+        self._empty = 0
+        self._lines: list[str] = []
+        self._whole = False
+        self._stated: bytes | None = None
 
     def __iter__(self) -> Iterator[Record]:
-        content, self._content = self._content, None
+        self._begin()
+        for key, entry, source in self._read():
+            if not isinstance(entry, (dict, list)):
+                self._problem(key, "damaged", "the entry is not an object")
+                continue
+            for record in self._entry(key, entry, source):
+                yield record
+                if isinstance(record.values, FileValues):
+                    record.values.forget()
+        if self._whole:
+            self._finish()
+
+    def _read(self) -> Iterator[tuple[str, Any, str | None]]:
+        """The entries and their source lines; a damaged file is a problem, or an error if it is the only one."""
+        entries, self._entries = self._entries, None
+        count = 0
         try:
-            data = (content or self._where.content())["data"]
+            entries = entries or self._where.entries()
             sources = self._sources()
+            for count, (key, entry) in enumerate(entries, 1):  # noqa: B007 (counts what was read)
+                yield key, entry, sources.get(key)
         except TreeError as error:
             if self._alone:
                 raise
-            self._problem(self._where.file, "incomplete", f"{LEFT_OUT}{error}")
+            left_out = "" if isinstance(error, Cut) and count else LEFT_OUT
+            self._problem(self._where.file, "incomplete", f"{left_out}{error}")
             return
-        del content
+        self._whole = True
+
+    def _begin(self) -> None:
         self._executions.clear()
-        for key, entry in data.items():
-            if isinstance(entry, (dict, list)):
-                for record in self._entry(key, entry, sources.get(key)):
-                    yield record
-                    if isinstance(record.values, FileValues):
-                        record.values.forget()
-            else:
-                self._problem(key, "damaged", "the entry is not an object")
+        self._empty, self._lines, self._whole = 0, [], False
+
+    def _finish(self) -> None:
+        if self._empty:
+            why = f"of {self._empty} tensors it states dtype and shape alone: nothing else of them is compared"
+            self._problem(self._where.file, "skipped", why)
+        lines, self._lines = self._lines, []
+        parents = self._parents()
+        for at, line in enumerate(lines):
+            key, mark, rest = line.partition(": ")
+            if parent := parents.pop(key, None):
+                lines[at] = f"{key} in {parent}{mark}{rest}"
+        lines += [f"{key} in {parent}" if parent else key for key, parent in parents.items()]
+        self._stated = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
+
+    def stated(self) -> bytes:
+        """The entries in their order, each with its caller and with what it states beside values: a line each."""
+        if self._stated is None:
+            noted = list(self._problems)
+            try:
+                for _ in self:
+                    pass
+            except TreeError:
+                self._stated = b""
+            self._problems[:] = noted
+        return self._stated or b""
 
     def _entry(self, key: str, entry: dict[str, Any] | list[Any], source: str | None) -> Iterator[Record]:
         said = entry.get(OPERATOR) if isinstance(entry, dict) else None
         facts: dict[str, Any] = said if isinstance(said, dict) else {}
-        name, op_type = facts.get("name", key), facts.get("type", _type_of(key))
+        name, op_type = facts.get("name", key), facts.get("type", type_of(key))
         graph = facts.get("graph", 0)
         if not (isinstance(name, str) and isinstance(op_type, str) and type(graph) is int and 0 <= graph <= LARGEST):
             self._problem(key, "damaged", f"{OPERATOR} says no name, type and graph")
             return
-        for part in _parts(entry):
+        beside: list[str] = []
+        for part in parts(entry):
             operator = name + part.suffix
             execution = self._executions[graph, operator]
             self._executions[graph, operator] += 1
             for leaf in part.leaves:
                 slot = SlotKey(self._where.rank, graph, self._where.step, operator, execution, leaf.io, leaf.slot)
-                label = f"{key}{part.suffix}.{leaf.io}.{leaf.slot}"
-                record = self._record(label, slot, part.op_type or op_type, leaf.said)
+                if not leaf.tensor:
+                    record: Record | None = _argument(slot, part.op_type or op_type, leaf)
+                else:
+                    record = self._record(key, slot, part, part.op_type or op_type, leaf.said)
+                    if facts_of_it := stated(leaf.said):
+                        beside.append(f"{part.suffix}.{leaf.io}.{leaf.slot} {facts_of_it}")
                 if record is not None:
                     record.source = source
-                    _say_kernel(record.extra, facts)
+                    if facts:
+                        _say_kernel(record.extra, facts)
                     yield record
+        if isinstance(entry, dict) and "is_nan" in entry:
+            beside.append(f"is_nan={entry['is_nan']}")
+        self._lines.append(f"{key}: {'; '.join(beside)}" if beside else key)
 
-    def _record(self, label: str, key: SlotKey, op_type: str, said: Mapping[str, Any]) -> Record | None:
+    def _record(self, entry: str, key: SlotKey, part: Any, op_type: str, said: Mapping[str, Any]) -> Record | None:
         shape, named = said.get("shape"), said.get("dtype")
+        why = ""
         if not isinstance(shape, list) or not all(type(size) is int and 0 <= size < 2**63 for size in shape):
-            self._problem(label, "damaged", f"its shape is {str(shape)[:80]}")
+            why = f"its shape is {str(shape)[:80]}"
+        elif not isinstance(named, str):
+            why = f"its dtype is {str(named)[:80]}"
+        else:
+            try:
+                dtype = dtypes.by_name(named)
+            except DtypeError as error:
+                why = str(error)
+        if why:
+            self._problem(f"{entry}{part.suffix}.{key.io}.{key.slot}", "damaged", why)
             return None
-        if not isinstance(named, str):
-            self._problem(label, "damaged", f"its dtype is {str(named)[:80]}")
-            return None
-        try:
-            dtype = dtypes.by_name(named.removeprefix("torch."))
-        except DtypeError as error:
-            self._problem(label, "damaged", str(error))
-            return None
-        shape = tuple(shape)
+        assert isinstance(shape, list)
         shown = said.get("format")
-        record = Record(key, op_type, dtype.name, shape, shown if isinstance(shown, str) else "DefaultFormat")
+        record = Record(key, op_type, dtype.name, tuple(shape), shown if isinstance(shown, str) else self._format)
+        row = row_of(said, dtype, record.shape)
         if "data_name" in said:
-            return self._with_values(record, dtype, said["data_name"])
-        row = _row(said, dtype, shape)
+            try:
+                give_values(record, dtype, said["data_name"], self._where, self._root)
+                return record
+            except Left as left:
+                self._problem(left.name, left.kind, left.why)
+            if not row:
+                return None
+        elif not row and 0 not in record.shape:
+            self._empty += 1
         record.extra.row = row
-        check = said.get("md5")  # a CRC-32, which no other row has
-        record.digest = row_digest(dtype.name, shape, row | ({"crc32": check} if isinstance(check, str) else {}))
+        record.digest = row_digest(dtype.name, record.shape, row)
         try:
             record.extra.statistics = printed_statistics(row)
         except (KeyError, ValueError, OverflowError):
             record.extra.statistics = row
-        return record
-
-    def _with_values(self, record: Record, dtype: DType, name: Any) -> Record | None:
-        if not isinstance(name, str) or os.path.basename(name) != name or not name.endswith(".npy"):
-            self._problem(str(name)[:255], "skipped", "no name of an .npy file")
-            return None
-        path = os.path.join(self._where.path, TENSORS, name)
-        refuse_outside(path, self._root, TreeError)
-        file = None
-        try:
-            file = npy.NpyFile(path, self._root)
-            header, array = file.begin(limit=EAGER_BYTES)
-            held = npy.dtype_named(header, dtype.name)
-            if header.shape != record.shape:
-                raise ValueError(f"its shape is {header.shape}, {self._where.file} says {record.shape}")
-            hot = as_dtype(array, held) if array is not None else None
-        except (npy.Incomplete, ValueError, OSError) as error:
-            if file is not None:
-                file.close()
-            self._problem(name, "incomplete" if isinstance(error, npy.Incomplete) else "damaged", str(error))
-            return None
-        record.values = values = FileValues(path, dtype.name, record.shape, None, hot, self._root)
-        if hot is None:
-            values.opened = file
-        else:
-            file.close()
         return record
 
     def _sources(self) -> dict[str, str | None]:
@@ -236,9 +212,46 @@ class _Records:
                 found.update((name, source) for name in names if isinstance(name, str))
         return found
 
+    def _parents(self) -> dict[str, str | None]:
+        """The module or cell that each entry was called by, in the order in which they began."""
+        path = os.path.join(self._where.path, CONSTRUCT)
+        if not os.path.isfile(path):
+            return {}
+        try:
+            found = json_object(path, self._root)
+        except TreeError as error:
+            self._problem(CONSTRUCT, "damaged", str(error))
+            return {}
+        # A list is of a checkpointed region: the parent is its first item.
+        plain = {key: value[0] if isinstance(value, list) and value else value for key, value in found.items()}
+        return {key: value if isinstance(value, str) else None for key, value in plain.items()}
+
     def _problem(self, what: str, kind: str, why: str) -> None:
         path = os.path.relpath(os.path.join(self._where.path, what), self._root)
         self._problems.append(Problem(path, kind, why))
+
+
+class _Texts(Mapping[str, bytes]):
+    """Texts that are made when they are asked for."""
+
+    def __init__(self, made: Mapping[str, Callable[[], bytes]]) -> None:
+        self._made = made
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._made[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
+def _argument(key: SlotKey, op_type: str, leaf: Leaf) -> Record:
+    """The record of an argument that is no tensor."""
+    dtype, array = argument(leaf.said)
+    extra = RecordExtra(named=leaf.name or None)
+    return Record(key, op_type, dtype, array.shape, dtypes.ARGUMENT_FORMAT, array, extra=extra)
 
 
 def _say_kernel(extra: RecordExtra, facts: Mapping[str, Any]) -> None:
@@ -251,31 +264,19 @@ def _say_kernel(extra: RecordExtra, facts: Mapping[str, Any]) -> None:
         extra.members = tuple(members)
 
 
-def _type_of(key: str) -> str:
-    """``conv2d`` of ``Functional.conv2d.0.forward``, ``Dense`` of ``Cell.fc1.Dense.forward.0``."""
-    parts = [part for part in key.split(".") if part not in ("forward", "backward") and not part.isdecimal()]
-    return parts[-1] if parts else key
+def type_of(key: str) -> str:
+    """``conv2d`` of ``Functional.conv2d.0.forward``, ``Dense`` of ``Cell.fc1.Dense.forward.0``, ``mm`` of
+    ``Aten.mm.default.0.forward``."""
+    parts_of_it = [part for part in key.split(".") if part not in ("forward", "backward") and not part.isdecimal()]
+    if parts_of_it[:1] == ["Aten"] and len(parts_of_it) > 1:
+        return parts_of_it[1]
+    return parts_of_it[-1] if parts_of_it else key
 
 
 def _frames(lines: list[Any]) -> list[SourceLine]:
     """Lines of a stack, outermost call first."""
     found = [_LINE.match(line) for line in lines if isinstance(line, str)]
     return [SourceLine(m[1], int(m[2]), int(m[2]), None, None, "") for m in reversed(found) if m is not None]
-
-
-def _row(said: Mapping[str, Any], dtype: DType, shape: tuple[int, ...]) -> PrintedStatistics:
-    """The items with the same meaning as in a ``statistic.csv``, printed as there.
-
-    Left out are items with another meaning: the norm of a 0-d tensor is its value, numbers of float16 and bfloat16 may
-    be rounded, those of complex tensors refer to absolute values, and the md5 is a CRC-32.
-    """
-    texts: dict[str, str] = {}
-    for item, named in SUMMARY_ITEMS.items():
-        value = said.get(KEYS.get(item, item))
-        rounded = item in ("mean", "l2norm") and (dtype in HALVES or not shape)
-        if isinstance(value, (int, float)) and dtype.kind != "c" and not rounded:
-            texts[named] = f"{value:g}" if item in KEYS and abs(value) < 2**1000 else str(value)
-    return PrintedStatistics(texts, dtype.name)
 
 
 def read_msprobe(
@@ -291,7 +292,8 @@ def read_msprobe(
     Args:
         path: the ``dump_path``, or the directory of one step, or of one rank of it.
         rank: read this rank only; every rank by default.
-        backend: name of the backend; by default ``ascend-o2`` for a dump the harness wrote, else ``mindspore``.
+        backend: name of the backend; by default ``ascend-o2`` for a dump the harness wrote, ``torch`` for one of
+            PyTorch, else ``mindspore``.
         rootdir: source paths are given relative to it; the current directory by default.
         one_of_several: see ``read_tree``.
 
@@ -306,38 +308,59 @@ def read_msprobe(
     if rank is not None and rank not in ranks:
         raise TreeError(f"{path}: no rank {rank} in it; it holds {', '.join(map(str, ranks))}")
     wanted = [each for each in found if rank in (None, each.rank)]
-    first, head = _head(wanted, one_of_several)
+    first, entries, head = _head(wanted, one_of_several)
     root, base = os.path.realpath(path), os.path.abspath(rootdir or os.getcwd())
-    alone = len(wanted) == 1 and not one_of_several
-    records = [_Records(each, root, base, problems, head if each is first else None, alone) for each in wanted]
+    alone, torch = len(wanted) == 1 and not one_of_several, head.get("framework") == "pytorch"
+    sources = [
+        _Records(each, root, base, problems, entries if each is first else None, alone, torch) for each in wanted
+    ]
     by_rank: dict[int, list[Step]] = {}
-    for each, source in zip(wanted, records, strict=True):
+    for each, source in zip(wanted, sources, strict=True):
         by_rank.setdefault(each.rank, []).append(Step(each.step, each.path, source))
-    head = {name: value for name, value in head.items() if name != "data"}
-    emulated = bool(head.get(MARK))
-    device, rules = head.get("device"), head.get("rules")
+    emulated, rules = bool(head.get(MARK)), head.get("rules")
     return Capture(
         _NETWORK,
-        backend or (device if emulated and isinstance(device, str) else "mindspore"),
+        backend or _backend(head),
         emulated,
-        in_turn(records, problems),
-        "statistic" if head.get("task") == "statistics" else "tensor",
-        rules=rules if isinstance(rules, dict) else {},
+        in_turn(sources, problems),
+        "statistic" if head.get("task") in ("statistics", "structure") else "tensor",
+        rules=rules if isinstance(rules, dict) else {} if emulated else {"written_by": WRITER},
+        artefacts={} if emulated else _texts(wanted, sources),
         problems=problems,
-        sources=[StepsOfRank(steps) for steps in by_rank.values()],
+        sources=[StepsOfRank(steps, number) for number, steps in by_rank.items()],
         unreadable=head.get(_UNREADABLE, ""),
+        unranked=len(ranks) == 1 and not any(each.ranked for each in wanted),
     )
 
 
-def _head(steps: list[StepDirectory], lenient: bool) -> tuple[StepDirectory | None, dict[str, Any]]:
-    """The first readable step, and the content of its file; ``TreeError`` if there is none, or why, if lenient."""
+def _backend(head: Mapping[str, Any]) -> str:
+    """What made a dump with this head."""
+    device = head.get("device")
+    if head.get(MARK) and isinstance(device, str):
+        return device
+    return _BACKENDS.get(str(head.get("framework")), "mindspore")
+
+
+def _texts(steps: list[StepDirectory], sources: list[_Records]) -> Mapping[str, bytes]:
+    """What each step states beside values, by the names of artefacts."""
+    return _Texts({
+        f"{COMPARED}stated_rank_{step.rank}_step_{step.step}": source.stated
+        for step, source in zip(steps, sources, strict=True)
+    })  # fmt: skip
+
+
+def _head(steps: list[StepDirectory], lenient: bool) -> tuple[StepDirectory | None, JsonEntries | None, dict[str, Any]]:
+    """The first readable step, its file and its head; ``TreeError`` if there is none, or why, if lenient."""
     problem: TreeError | None = None
     for step in steps:
         try:
-            return step, step.content()
+            entries = step.entries()
+            next(iter(entries), None)
         except TreeError as error:
             problem = problem or error
+        else:
+            return step, entries, entries.head
     assert problem is not None  # there is a step
     if lenient:
-        return None, {_UNREADABLE: str(problem)}
+        return None, None, {_UNREADABLE: str(problem)}
     raise problem

@@ -5,18 +5,23 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 from harness.capture.capture import Problem
+from harness.capture.msprobe_json import MAX_TEXT, JsonEntries
 from harness.dump.msprobe.step_files import DUMP
 from harness.errors import TreeError
 from harness.reading import no_directory, read_object
 from harness.records import Record
 
-MAX_TEXT = 1 << 30
 _STEP = re.compile(r"step(\d{1,9})")
-_RANK = re.compile(r"(?:rank|proc)(\d{0,9})")
+_RANK = re.compile(r"rank(\d{0,9})")
+_PROCESS = re.compile(r"proc(\d{0,9})")
+_PLACE = re.compile(r"(?:rank|proc)\d{0,9}")
 _DEBUG = "debug.json"
+#: Processes that a line names.
+_NAMED = 4
 
 #: Stands for the graph of a part that holds those of all graphs.
 ALL_GRAPHS = -1
@@ -28,10 +33,12 @@ class StepDirectory(NamedTuple):
     """Where one ``dump.json`` is.
 
     Attributes:
-        step, rank: as the directories' names say; 0 where they say nothing.
+        step, rank: as the directories' names say; 0 where they say nothing. The number of a process is no rank: the
+            processes of a dump have the ranks 0, 1, ... in the order of their numbers.
         path: real path of its directory.
         root: real path of the dump, which no link may leave.
         file: its name; level debug writes ``debug.json`` alone.
+        ranked: whether the rank is stated.
     """
 
     step: int
@@ -39,36 +46,60 @@ class StepDirectory(NamedTuple):
     path: str
     root: str
     file: str
+    ranked: bool = True
 
-    def content(self) -> dict[str, Any]:
+    def entries(self) -> JsonEntries:
         """What it holds; ``TreeError`` if that is no object with an object ``data``."""
-        path = os.path.join(self.path, self.file)
-        found = json_object(path, self.root)
-        if not isinstance(found.get("data"), dict):
-            raise TreeError(f"{path}: it has no object 'data'")
-        return found
+        return JsonEntries(os.path.join(self.path, self.file), self.root)
 
 
 def step_directories(path: str, problems: list[Problem] | None = None) -> list[StepDirectory]:
     """Every step's directory in ``path``: that of a dump, of a step, or of a rank; empty if it is none of them.
 
     Args:
-        problems: receives what is named like such a directory and is none.
+        problems: receives what is named like such a directory and is none, and how processes became ranks.
     """
     root = os.path.realpath(path)
     told: list[Problem] = []
     if file := _dump_file(root):
-        return [StepDirectory(_number(_STEP, os.path.dirname(root)), _number(_RANK, root), root, root, file)]
+        step = _number(_STEP, root) or _number(_STEP, os.path.dirname(root))
+        found = [StepDirectory(step, _number(_RANK, root), root, root, file, _is_ranked(root))]
+        return found if _PLACE.fullmatch(os.path.basename(root)) else [found[0]._replace(ranked=False)]
     steps = [(root, _number(_STEP, root))] + [(found, _number(_STEP, found)) for found in _children(root, _STEP, told)]
+    places = [(step, rank) for directory, step in steps for rank in _children(directory, _PLACE, told)]
+    places += [(step, directory) for directory, step in steps[1:] if _dump_file(directory)]
+    ranks = _ranks([(step, os.path.basename(rank)) for step, rank in places], told, root)
     found = [
-        StepDirectory(step, _number(_RANK, rank), rank, root, file)
-        for directory, step in steps
-        for rank in _children(directory, _RANK, told)
+        StepDirectory(step, ranks[step, os.path.basename(rank)], rank, root, file, _is_ranked(rank))
+        for step, rank in places
         if (file := _dump_file(rank)) or _without(rank, told)
     ]
     if problems is not None:
         problems += [each._replace(path=os.path.relpath(each.path, root)) for each in told]
     return sorted(found, key=lambda each: (each.rank, each.step))
+
+
+def _ranks(places: Sequence[tuple[int, str]], told: list[Problem], root: str) -> dict[tuple[int, str], int]:
+    """The rank of each step's directory, by its name."""
+    found = {(step, name): _number(_RANK, name) for step, name in places if not _PROCESS.fullmatch(name)}
+    processes = [(step, name) for step, name in places if _PROCESS.fullmatch(name)]
+    alone = len({step for step, _ in processes}) == len(processes)
+    free = (number for number in count() if number not in found.values())
+    if alone:  # also where each step was dumped by a process of its own
+        found.update(dict.fromkeys(processes, next(free)))
+        return found
+    names = sorted({name for _, name in processes}, key=lambda name: _number(_PROCESS, name))
+    ranks = dict(zip(names, free, strict=False))
+    found.update(((step, name), ranks[name]) for step, name in processes)
+    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    first, last = ranks[names[0]], ranks[names[-1]]
+    told.append(Problem(root, "note", f"{shown} state no rank: read in this order as the ranks {first} to {last}"))
+    return found
+
+
+def _is_ranked(path: str) -> bool:
+    match = _RANK.fullmatch(os.path.basename(path))
+    return match is not None and bool(match[1])
 
 
 def _dump_file(directory: str) -> str:
@@ -122,8 +153,9 @@ class StepsOfRank:
     last: Mapping[int, int] = {}
     closed: Mapping[tuple[int, int], bool] = {}
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[Step], rank: int) -> None:
         self._steps = steps
+        self.rank = rank
 
     def parts(self) -> list[tuple[int, int, str]]:
         """``ALL_GRAPHS``, step and path of each directory."""

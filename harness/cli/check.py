@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
+from harness.cli.beside import labels_of, laid_beside
 from harness.cli.recorder import check_recorder, is_only_recorded, recorded
 from harness.cli.watched import Watched
 from harness.compare import HasRecords
 from harness.compare.judge import SlotJudge
 from harness.compare.pairing import lines
-from harness.compare.policy import Judgement, Match, Party, judge, judged_by_texts, texts_count
+from harness.compare.policy import Judgement, Match, Party, is_of_calls, judge, judged_by_texts, texts_count
 from harness.compare.shards import joined, parse_all
 from harness.compare.tolerance_file import chosen_tolerances
 from harness.compare.verdict import Verdict
@@ -78,23 +80,27 @@ def check_tree(
         read = shared.tree if shared else partial(read_tree, ahead=True)
         capture = read(str(tree), rank, network=network)
         expected = choose_run(store, run, capture.backend, capture.mode)
+        notes: list[str] = []
+        if not shared:
+            capture, notes = laid_beside(capture, labels_of(capture), labels_of(expected), str(tree))
         found = party_of(capture, None if shared else Watched(capture, capture.network, capture.listed))
         sides = joined(Party.of_run(expected), found, shards)
         judged = judge(
             *sides, asked, lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
             judging=shared.judging(expected, capture, golden, "counts") if shared and not shards else SlotJudge,
         )  # fmt: skip
+        judged = replace(judged, notes=(*judged.notes, *notes))
         _print(judged, expected, capture, tree, golden, exact, sides if shards else None)
         hold = _check_recorder(texts, expected, tree, golden, rank, sides) if texts else None
     warn(capture)
-    return replace(judged, texts_hold=hold, lost=_tell_lost(capture, tree)).code
+    return replace(judged, texts_hold=hold, lost=tell_lost(capture, tree)).code
 
 
-def _tell_lost(capture: Capture, tree: Path | str) -> int:
-    """Prints how many files cannot be used, and returns their number."""
+def tell_lost(capture: Capture, tree: Path | str, where: TextIO | None = None) -> int:
+    """Prints how many files cannot be used (by default on standard output), and returns their number."""
     lost = len(capture.lost)
     if lost:
-        print(f"Not compared: {lost} {'file' if lost == 1 else 'files'} of {tree} that cannot be used")
+        print(f"Not compared: {counted(lost, 'file')} of {tree} that cannot be used", file=where)
     return lost
 
 
@@ -102,7 +108,10 @@ def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
     """A dump tree as a side of a judgement; ``content`` gives its records instead of ``capture``."""
     release = capture.rules.get("ms_version")
     compiled = tuple(capture.rules.get("compiled", ()))
-    return Party(content or capture, capture.backend, capture.mode, capture.emulated, release, compiled=compiled)
+    return Party(
+        content or capture, capture.backend, capture.mode, capture.emulated, release, compiled=compiled,
+        called=is_of_calls(capture.rules),
+    )  # fmt: skip
 
 
 def _print(

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from harness.atomic import write_held
 from harness.backends.align import lay_beside
-from harness.cli.check import warn
+from harness.cli.check import tell_lost, warn
 from harness.cli.diff_texts import Texts, texts_of
-from harness.cli.operands import Side, open_side, watched_side
+from harness.cli.operands import Side, beside, open_side, watched_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.check import Judging
 from harness.compare.judge import SlotJudge
@@ -32,6 +32,7 @@ from harness.compare.spread import Role, Spread, spread
 from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
+from harness.exit_status import CANNOT_TELL
 from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, told
 from harness.report import Run, content, render
 from harness.scale import Keep, Scale, session
@@ -115,7 +116,8 @@ def diff(
         shard: slots to join, see ``Shard.parse``.
 
     Returns:
-        0 if everything holds; 1 if something differs; 2 if there was nothing to compare or the result is uncertain.
+        0 if everything holds; 1 if something differs; 2 if there was nothing to compare, the result is uncertain, or
+        what was compared holds and files of a dump could not be used.
 
     Raises:
         HarnessError: a side cannot be read.
@@ -130,7 +132,10 @@ def diff(
         open_side(expected, rank, shared) as one,
         open_side(found, rank, shared) as other,
     ):
-        result = compare_sides(one, other, tolerances, match, by_statistics, shared, shards, outputs.keep)
+        notes: list[str] = []
+        if shared is None:
+            one, other, notes = beside(one, other)
+        result = compare_sides(one, other, tolerances, match, by_statistics, shared, shards, outputs.keep, notes)
         try:
             _write_files(result, outputs)
         finally:
@@ -140,7 +145,9 @@ def diff(
                 warn(side.capture)
         if isinstance(tolerances, Tolerances):
             _warn_of_types(tolerances, result.comparison)
-    return result.judged.code
+        where = sys.stderr if _STANDARD in outputs.all else sys.stdout
+        lost = [tell_lost(side.capture, side.name, where) for side in (one, other) if side.capture is not None]
+    return CANNOT_TELL if result.judged.holds and any(lost) else result.judged.code
 
 
 def compare_sides(
@@ -152,6 +159,7 @@ def compare_sides(
     shared: Session | None = None,
     shards: Sequence[Shard] = (),
     keep: Keep = "all",
+    notes: Sequence[str] = (),
 ) -> Found:
     """Measures every slot that differs, and traces how the difference spreads.
 
@@ -161,18 +169,18 @@ def compare_sides(
         shared: workers that measure.
         shards: slots to join; then this process measures.
         keep: what of slots that hold is needed, see ``harness.scale.driver.Session.judging``.
+        notes: further lines about what was compared.
     """
     parties = joined(one.party, other.party if shared else watched_side(other), shards)
+    alone = one.holds_texts_alone or other.holds_texts_alone
+    judged = judged_by_texts(None) if alone else judge(
+        *parties, tolerances, lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics,
+        judging=judging_of(one, other, None if shards else shared, keep),
+    )  # fmt: skip
+    # After the slots: some texts are found while those are read.
     texts = texts_of(one, other)
     hold = texts.results.holds if texts.results.names else None
-    if one.holds_texts_alone or other.holds_texts_alone:
-        judged = judged_by_texts(hold)
-    else:
-        judged = judge(
-            *parties, tolerances, lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics,
-            judging=judging_of(one, other, None if shards else shared, keep),
-        )  # fmt: skip
-        judged = replace(judged, texts_hold=hold)
+    judged = judged_by_texts(hold) if alone else replace(judged, texts_hold=hold, notes=(*judged.notes, *notes))
     sides = [_evidence(side, party if shards else side) for side, party in zip((one, other), parties, strict=True)]
     explanation = explained(judged, _subject(one, other), sides[0], sides[1], _others(judged))
     return Found((one, other), judged, explanation, texts)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
+from harness.cli.beside import labels_of, laid_beside
 from harness.cli.check import choose_run, party_of
 from harness.cli.recorder import is_only_recorded, recorded
 from harness.cli.watched import Watched
@@ -82,6 +83,18 @@ def watched_side(side: Side) -> Party:
     of_run = partial(len, side.content) if isinstance(side.content, StoredRun) else None
     listed = of_run or (side.capture.listed if side.capture is not None else lambda: 0)
     return replace(side.party, content=Watched(side.content, side.network, listed))
+
+
+def beside(one: Side, other: Side) -> tuple[Side, Side, list[str]]:
+    """Both sides with common steps and ranks (see ``laid_beside``), and lines that say so."""
+    own, its = (labels_of(side.capture or side.content) for side in (one, other))  # type: ignore[arg-type]
+    if other.capture is not None:
+        capture, notes = laid_beside(other.capture, its, own, other.name)
+        return one, replace(other, content=capture, capture=capture), notes
+    if one.capture is not None:
+        capture, notes = laid_beside(one.capture, own, its, one.name)
+        return replace(one, content=capture, capture=capture), other, notes
+    return one, other, []
 
 
 @contextmanager

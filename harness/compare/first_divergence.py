@@ -21,6 +21,7 @@ from harness.compare.divergence import (
 from harness.compare.origin import Downstream, Input, Kind, Origin, State
 from harness.compare.structure import Structure, one_sided
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.dtypes import ARGUMENT_FORMAT
 from harness.errors import HarnessError
 
 #: Kinds that are certain; the earliest of them counts before all others.
@@ -35,6 +36,8 @@ _LAYS_OUT = frozenset(
 )  # fmt: skip
 #: Tensors above this size are not sorted.
 _MOST = 1 << 24
+#: Between a module and the name of its parameter.
+OF_MODULE = ".parameters."
 _OVERWRITTEN = "the operator wrote to it, and it was recorded afterwards"
 
 
@@ -43,12 +46,14 @@ class _Event(NamedTuple):
 
     Attributes:
         doubtful: an input agrees only within a tolerance, so it may carry an earlier difference.
+        called: it was called with another argument that is no tensor (``eps``), and nothing else differs that it takes.
     """
 
     where: Execution
     kind: Kind
     counterpart: str | None = None
     doubtful: bool = False
+    called: bool = False
 
 
 def first_divergence(comparison: Comparison) -> Origin | None:
@@ -88,7 +93,7 @@ def first_divergence(comparison: Comparison) -> Origin | None:
     events = [event for event in search.events() if search.executions[event.where]]
     events.sort(key=lambda event: placed[event.where])
     operators = [e for e in events if search.executions[e.where][0].op_type != PARAMETER]
-    certain = _earliest(event for event in operators if event.kind in _CERTAIN and not event.doubtful)
+    certain = _earliest(e for e in operators if (e.kind in _CERTAIN or e.called) and not e.doubtful)
     if certain is not None and not search.is_wrong_by_itself(certain):
         # Values that differ from the start may be the reason: an earlier operator that takes such values counts first.
         # So does anything that differs in an earlier iteration.
@@ -132,6 +137,7 @@ class _Search:
         self._producers = producers(comparison, self.executions)
         self._makers = Makers(comparison)
         self._structure = Structure(comparison, self.executions)
+        self._given_parameters = _with_other_parameters(self.executions)
 
     def events(self) -> Iterator[_Event]:
         """Executions at which something new happens, in order."""
@@ -152,7 +158,8 @@ class _Search:
                     continue
                 given |= contents
             if kind is not None:
-                yield _Event(where, kind, doubtful=any(slot.verdict is Verdict.WITHIN for slot in slots))
+                doubtful = any(slot.verdict is Verdict.WITHIN for slot in slots)
+                yield _Event(where, kind, doubtful=doubtful, called=_is_called_otherwise(slots))
 
     def is_wrong_by_itself(self, event: _Event) -> bool:
         """Whether an operator's output differs although all its inputs agree and it keeps no state."""
@@ -170,6 +177,8 @@ class _Search:
         if not bad:
             if not differs or carried:
                 return None
+            if where in self._given_parameters:
+                return Kind.GIVEN
             whole = bool(inputs) and not self._uncompared(where) and not self._has_unknown_state(where, slots)
             if whole and self._holds_other_values(slots):
                 return Kind.UNRECORDED
@@ -305,6 +314,21 @@ class _Search:
                 if slot.verdict is Verdict.DIFFERS:
                     return None if execution_of(slot.key) == where else slot
         return None
+
+
+def _is_called_otherwise(slots: Sequence[SlotVerdict]) -> bool:
+    """Whether arguments differ that are no tensors, and no other input does."""
+    bad = [slot for slot in slots if slot.key.io == "input" and not slot.verdict.holds]
+    return bool(bad) and all(slot.format == ARGUMENT_FORMAT for slot in bad)
+
+
+def _with_other_parameters(executions: Mapping[Execution, Sequence[SlotVerdict]]) -> set[Execution]:
+    """Modules whose own parameters differ, which are recorded as ``MODULE.parameters.NAME``."""
+    return {
+        where._replace(operator=where.operator.rpartition(OF_MODULE)[0])
+        for where, slots in executions.items()
+        if slots[0].op_type == PARAMETER and OF_MODULE in where.operator and not slots[0].verdict.holds
+    }
 
 
 def _found_as(slot: SlotVerdict, counterparts: Sequence[str]) -> str | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.compare.admission import surely_within
+from harness.compare.arguments import changed_argument
 from harness.compare.by_statistics import changed_statistics, row_within, rows_within, statistics_within
 from harness.compare.known import Known
 from harness.compare.measure import measure
@@ -90,7 +91,7 @@ class SlotJudge:
             golden: values of ``expected``, if they are loaded already.
         """
         tolerance = self._tolerances.of(expected.key, expected.op_type, expected.dtype)
-        if (reason := _mismatch(expected, found)) is not None:
+        if (reason := changed_argument(expected, found) or _mismatch(expected, found)) is not None:
             return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance)
         if expected.values is None and found.values is None:
             return self._by_statistics(expected, found, None, tolerance)

@@ -7,7 +7,7 @@ hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -49,6 +49,8 @@ class Party:
         stored: whether it is a run of a golden store.
         tolerance: tolerance stored with it; None if there is none.
         compiled: modules that ``torch.compile`` had wrapped, by path.
+        called: whether its records come in the order in which a program made its calls, so that equal programs have
+            equal orders.
     """
 
     content: StoredRun | HasRecords | Iterable[Record]
@@ -59,6 +61,7 @@ class Party:
     stored: bool = False
     tolerance: Any = None
     compiled: tuple[str, ...] = ()
+    called: bool = False
 
     @classmethod
     def of_run(cls, run: StoredRun) -> Party:
@@ -66,7 +69,8 @@ class Party:
         attrs = run.attrs
         rules = attrs.get("rules", {})
         release, compiled = rules.get("ms_version"), tuple(rules.get("compiled", ()))
-        return cls(run, *run.id, bool(attrs.get("emulated")), release, True, attrs.get("tolerance"), compiled)
+        more = compiled, is_of_calls(rules)
+        return cls(run, *run.id, bool(attrs.get("emulated")), release, True, attrs.get("tolerance"), *more)
 
     def records(self) -> Iterable[Record]:
         """Its records, in order."""
@@ -200,7 +204,8 @@ def judge(
         comparison, pairing = _paired(expected.content, found.content, tolerances, by_name=False, measured=measured)
     else:
         sides: tuple[Any, Any] = laid or (expected.content, found.content)
-        ordered = laid is None and _are_alike(expected, found)
+        called = expected.called and found.called and expected.backend == found.backend
+        ordered = laid is None and (called or _are_alike(expected, found))
         comparison = check(*sides, tolerances, order=ordered, measured=measured, judging=judging)
         if match == "auto" and not comparison.holds and _may_be_misnamed(comparison, laid is not None):
             paired, tried = _paired(expected.content, found.content, tolerances, measured=measured)
@@ -295,6 +300,11 @@ def exactly(expected: Party, found: Party, judging: Judging = SlotJudge) -> Comp
 def _are_alike(one: Party, other: Party) -> bool:
     """Whether one emulated backend made both: bits, names and order are equal then."""
     return one.emulated and other.emulated and one.backend == other.backend
+
+
+def is_of_calls(rules: Mapping[str, Any]) -> bool:
+    """Whether a run with these rules is of calls in a program's own order, see ``Party.called``."""
+    return rules.get("written_by") == "msprobe"
 
 
 def have_equal_names(one: Party, other: Party) -> bool:

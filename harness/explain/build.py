@@ -304,6 +304,8 @@ def _listed(state: str, inputs: Sequence[Input], case: Case) -> str:
         slot = each.key.slot
         known = statement is not None and slot < len(statement.arguments)
         name = statement.arguments[slot].name if statement is not None and known else input_name(case.op, slot)
+        if slot in case.inputs and (named := case.inputs[slot][1].extra.named):
+            name = named
         return f"input.{slot}" + (f" ({name})" if not name.startswith("input.") else "")
 
     several = len(inputs) > 1

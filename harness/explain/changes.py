@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.compare.arguments import shown
+from harness.dtypes import ARGUMENT_FORMAT
 from harness.explain.case import Case
 from harness.explain.claim import Claim, holds
 from harness.explain.counted import seen_in_statistics
@@ -101,14 +103,18 @@ def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Recor
             known = not argument.is_data and case.expected.parameter(argument.parameter, *_step(case)) is not None
             kind = "parameter" if known else "data"
             name = argument.parameter
+    one, other = shown(e), shown(f)
+    if ARGUMENT_FORMAT in (e.format, f.format) and one is not None and other is not None:
+        named = f.extra.named or e.extra.named
+        return Given(kind, Change(f"{name} ({named})" if named else name, one, other), slot, loaded(f))
     values = loaded(e), loaded(f)
     if values[0] is None or values[1] is None:
         return _without_values(case, Given(kind, Change(name), slot, values[1]), e, f)
     if values[0].size <= 6 and values[0].shape == values[1].shape:
         return Given(kind, Change(name, _text(name, values[0]), _text(name, values[1])), slot, values[1])
-    one, other = np.unique(values[0]), np.unique(values[1])
-    if values[0].shape == values[1].shape and one.size == other.size == 1:
-        return Given(kind, Change(name, f"all {value_text(one)}", f"all {value_text(other)}"), slot, values[1])
+    least, most = np.unique(values[0]), np.unique(values[1])
+    if values[0].shape == values[1].shape and least.size == most.size == 1:
+        return Given(kind, Change(name, f"all {value_text(least)}", f"all {value_text(most)}"), slot, values[1])
     detail, exact = tensor_detail(case, values[0], values[1])
     return Given(kind, Change(name), slot, values[1], detail, exact)
 

@@ -64,7 +64,7 @@ def packed(value: Any) -> Any:
     if isinstance(value, Enum):
         return {"": kind.__name__, "of": value.value}
     if isinstance(value, PrintedStatistics):
-        return {"": kind.__name__, "of": [packed(dict(value)), value.dtype]}
+        return {"": kind.__name__, "of": [packed(dict(value)), value.dtype, value.whole]}
     names = _NAMES.get(kind.__name__)
     of = value if names is None else [getattr(value, name) for name in names]
     return {"": kind.__name__, "of": [packed(each) for each in of]}

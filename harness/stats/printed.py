@@ -66,6 +66,11 @@ _HASHES = MappingProxyType({"md5": md5, "sha1": sha1})
 _NUMBERS = frozenset({"max", "min", "avg", "l2norm"})
 #: text that a device prints for an item it cannot calculate for a dtype
 MISSING = "null"
+#: items of other writers: a checksum of the values that is no MD5, the norm of a number with the number's sign, and
+#: what numbers of complex tensors are called that refer to absolute values
+CHECKSUM = "md5 (checksum)"
+SIGNED_NORM = "norm"
+ABSOLUTE: Mapping[str, str] = MappingProxyType({"max": "abs max", "min": "abs min", "avg": "abs avg", "l2norm": "norm"})
 
 # Of a dtype the host's writer does not know (measured): its first bounds, and no hash.
 _UNTOUCHED = MappingProxyType({"max": "-1.79769e+308", "min": "1.79769e+308", "md5": "", "sha1": ""})
@@ -168,34 +173,74 @@ class PrintedStatistics(dict[str, str]):
     """Item -> text of one row of a ``statistic.csv``: the facts about a tensor whose values were not kept.
 
     Args:
-        texts: keys of ``COLUMNS``, in the row's order, and what the row says; a mapping, or pairs.
+        texts: keys of ``COLUMNS`` (or the other items above), in the row's order, and what the row says; a mapping, or
+            pairs.
         dtype: of the tensor, as ``Record.dtype``.
+        whole: whether numbers have all their digits; else six, as in a ``statistic.csv``.
     """
 
-    def __init__(self, texts: Mapping[str, str] | Iterable[tuple[str, str]], dtype: str) -> None:
+    def __init__(self, texts: Mapping[str, str] | Iterable[tuple[str, str]], dtype: str, whole: bool = False) -> None:
         super().__init__(texts)
         self.dtype = dtype
+        self.whole = whole
 
     def changes(self, other: Array | Statistics | PrintedStatistics) -> str:
         """The differences in ``other``: ``max 1.5 -> 2.5, md5 1e.. -> 2f..``; empty if nothing does.
 
-        Only items of this row count; if ``other`` is a row too, only common ones. A row has six digits: if the other
-        side has more, it is first printed like the row.
+        Only items of this row count; if ``other`` is a row too, only common ones. A row has six digits unless it is
+        ``whole``: if the other side has more, it is first printed like the row.
         """
+        shown = [item for item in self if item in COLUMNS]
         if isinstance(other, np.ndarray):
-            found = dict(zip(self, host_texts(other, by_name(self.dtype), self), strict=True))
+            if self.whole:
+                return self.changes(describe(other, self.dtype))
+            found = dict(zip(shown, host_texts(other, by_name(self.dtype), shown), strict=True))
         elif isinstance(other, Statistics):
-            shown = [item for item in self if item in ATTRIBUTES]
-            found = {item: f"{getattr(other, ATTRIBUTES[item]):g}" if item in _NUMBERS
-                     else str(getattr(other, ATTRIBUTES[item])) for item in shown}  # fmt: skip
+            found = {
+                item: self._printed(item, getattr(other, ATTRIBUTES[item])) for item in shown if item in ATTRIBUTES
+            }
         else:
-            found = other
+            found = other if self.whole == other.whole else {item: _short(text) for item, text in other.items()}
         changes = []
         for item, text in self.items():
             other_ = found.get(item, MISSING)
+            if isinstance(other, PrintedStatistics) and self.whole > other.whole:
+                text = _short(text)
             if text != other_ and MISSING not in (text, other_) and not _same(text, other_):
-                changes.append(f"{item} {text} -> {other_}")
+                pair = (_short(text), _short(other_)) if self.whole and item in COLUMNS else (text, other_)
+                one, two = pair if pair[0] != pair[1] else (text, other_)
+                changes.append(f"{item} {one} -> {two}")
         return ", ".join(changes)
+
+    def _printed(self, item: str, value: float) -> str:
+        """A statistic as this row would print it."""
+        if item not in _NUMBERS:
+            return str(value)
+        if not self.whole:
+            return f"{value:g}"
+        mine = f"{_number(self[item]):g}"  # the other side may have six digits, too
+        rounded = _rounded(value, by_name(self.dtype)) if item in _ROUNDED and self.dtype in _HALVES else value
+        return self[item] if mine in (f"{value:g}", f"{rounded:g}") else f"{value:g}"
+
+
+#: Of these dtypes, some writers round these items to the dtype.
+_HALVES = frozenset({"Float16", "BFloat16"})
+_ROUNDED = frozenset({"avg", "l2norm"})
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _short(text: str) -> str:
+    """A number with six digits; any other text as it is."""
+    try:
+        return text if text.lstrip("-").isdecimal() else f"{float(text):g}"
+    except ValueError:
+        return text
 
 
 def _same(text: str, other: str) -> bool:

@@ -1,0 +1,127 @@
+"""Reads a ``dump.json`` entry by entry: a file of a gigabyte never becomes objects as a whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from json.decoder import scanstring  # type: ignore[attr-defined]  # the C function that json itself uses
+from typing import Any
+
+from harness.errors import TreeError, first_line
+from harness.reading import read_bytes
+
+MAX_TEXT = 1 << 30
+"""Larger files are refused."""
+DATA = "data"
+_SPACE = re.compile(r"[ \t\n\r]*")
+_decode = json.JSONDecoder().raw_decode
+
+
+class Cut(TreeError):
+    """The text is damaged behind some entries."""
+
+
+class JsonEntries:
+    """The head and the entries of one file.
+
+    Args:
+        path: of the file.
+        inside: real path of the dump, which no link may leave.
+
+    Raises:
+        TreeError: it cannot be read, or is no object with an object ``data``.
+    """
+
+    def __init__(self, path: str, inside: str) -> None:
+        self._path = path
+        self._text = _text_of(path, inside)
+        #: The fields before ``data``, and after reading every entry those behind it.
+        self.head: dict[str, Any] = {}
+        self._start = self._find()
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        """Each entry's name and value, in order; ``Cut`` where the text is damaged."""
+        at, count = self._start, 0
+        try:
+            if self._text[at : at + 1] == "}":
+                self._end(at + 1)
+                return
+            while True:
+                name, at = self._key(at)
+                value, at = _decode(self._text, at)
+                yield name, value
+                count += 1
+                at = _past(self._text, at)
+                mark = self._text[at : at + 1]
+                if mark == "}":
+                    self._end(at + 1)
+                    return
+                if mark != ",":
+                    raise json.JSONDecodeError("Expecting ',' delimiter", self._text, at)
+                at = _past(self._text, at + 1)
+        except (ValueError, RecursionError) as error:
+            raise Cut(f"{self._path}: {_why(error)}, behind {count} entries") from None
+
+    def _find(self) -> int:
+        """Where the first entry begins; reads the fields before."""
+        text = self._text
+        try:
+            at = _past(text, 0)
+            if text[at : at + 1] != "{":
+                _decode(text, at)
+                raise TreeError(f"{self._path}: holds no object")
+            at = _past(text, at + 1)
+            while text[at : at + 1] != "}":
+                name, at = self._key(at)
+                if name == DATA and text[at : at + 1] == "{":
+                    return _past(text, at + 1)
+                self.head[name], at = _decode(text, at)
+                at = _past(text, at)
+                if text[at : at + 1] == ",":
+                    at = _past(text, at + 1)
+                elif text[at : at + 1] != "}":
+                    raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+        except (ValueError, RecursionError) as error:
+            raise TreeError(f"{self._path}: {_why(error)}") from None
+        raise TreeError(f"{self._path}: it has no object 'data'")
+
+    def _end(self, at: int) -> None:
+        """Reads the fields behind the entries."""
+        text, at = self._text, _past(self._text, at)
+        while text[at : at + 1] == ",":
+            name, at = self._key(_past(text, at + 1))
+            self.head[name], at = _decode(text, at)
+            at = _past(text, at)
+        if text[at : at + 1] != "}" or _past(text, at + 1) != len(text):
+            raise json.JSONDecodeError("Expecting the end of the object", text, at)
+
+    def _key(self, at: int) -> tuple[str, int]:
+        """A name, and where its value begins."""
+        if self._text[at : at + 1] != '"':
+            raise json.JSONDecodeError("Expecting property name enclosed in double quotes", self._text, at)
+        name, at = scanstring(self._text, at + 1, True)
+        at = _past(self._text, at)
+        if self._text[at : at + 1] != ":":
+            raise json.JSONDecodeError("Expecting ':' delimiter", self._text, at)
+        return name, _past(self._text, at + 1)
+
+
+def _past(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    assert match is not None  # it matches nothing as well
+    return match.end()
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "not JSON that can be read: it is nested too deep"
+    return f"not JSON: {first_line(error)}"
+
+
+def _text_of(path: str, inside: str) -> str:
+    try:
+        return read_bytes(path, MAX_TEXT, TreeError, inside=inside).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise TreeError(f"{os.fspath(path)}: not JSON: {first_line(error)}") from None
