@@ -290,7 +290,7 @@ def read_msprobe(
     """Reads such a dump; None if ``path`` is not one.
 
     Args:
-        path: the ``dump_path``, or the directory of one step, or of one rank of it.
+        path: the ``dump_path``, the directory of one step or of one rank of it, or a ``dump.json`` itself.
         rank: read this rank only; every rank by default.
         backend: name of the backend; by default ``ascend-o2`` for a dump the harness wrote, ``torch`` for one of
             PyTorch, else ``mindspore``.
@@ -309,7 +309,7 @@ def read_msprobe(
         raise TreeError(f"{path}: no rank {rank} in it; it holds {', '.join(map(str, ranks))}")
     wanted = [each for each in found if rank in (None, each.rank)]
     first, entries, head = _head(wanted, one_of_several)
-    root, base = os.path.realpath(path), os.path.abspath(rootdir or os.getcwd())
+    root, base = wanted[0].root, os.path.abspath(rootdir or os.getcwd())
     alone, torch = len(wanted) == 1 and not one_of_several, head.get("framework") == "pytorch"
     sources = [
         _Records(each, root, base, problems, entries if each is first else None, alone, torch) for each in wanted

@@ -54,14 +54,18 @@ class StepDirectory(NamedTuple):
 
 
 def step_directories(path: str, problems: list[Problem] | None = None) -> list[StepDirectory]:
-    """Every step's directory in ``path``: that of a dump, of a step, or of a rank; empty if it is none of them.
+    """Every step's directory in ``path``: that of a dump, of a step, or of a rank, or a ``dump.json`` itself; empty if
+    it is none of them.
 
     Args:
         problems: receives what is named like such a directory and is none, and how processes became ranks.
     """
     root = os.path.realpath(path)
     told: list[Problem] = []
-    if file := _dump_file(root):
+    named = ""
+    if os.path.isfile(root):
+        root, named = os.path.split(root)
+    if file := named or _dump_file(root):
         step = _number(_STEP, root) or _number(_STEP, os.path.dirname(root))
         found = [StepDirectory(step, _number(_RANK, root), root, root, file, _is_ranked(root))]
         return found if _PLACE.fullmatch(os.path.basename(root)) else [found[0]._replace(ranked=False)]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness.capture.arguments import ArgumentsFile, artefacts, is_arguments_file
+from harness.capture.bin_files import read_bin_files
 from harness.capture.capture import Capture, Problem, in_turn
 from harness.capture.directory_kinds import Kinds, kinds_of
 from harness.capture.join import Join
@@ -21,6 +22,7 @@ from harness.capture.msprobe import read_msprobe
 from harness.capture.names import is_label
 from harness.capture.networks import chosen
 from harness.capture.normalise import ir_text
+from harness.capture.single_files import is_single_file, read_single_file
 from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.capture.tree_rows import joined
 from harness.errors import TreeError
@@ -209,7 +211,7 @@ def read_tree(
 
     Args:
         path: the dump path, a ``rank_N`` directory, a ``MS_DIAGNOSTIC_DATA_PATH``, a directory that holds only dump
-            files, or a ``dump_path`` of msprobe.
+            files, a ``dump_path`` of msprobe, or a ``dump.json``, ``statistic.csv``, ``.npy`` or ``.pt`` file.
         rank: the only rank to read; by default all ranks, one after the other.
         network: name of the network to read, if the tree holds several.
         backend: name of the backend; by default ``mindspore``, or for a tree the harness wrote ``cpu``, ``gpu`` or
@@ -269,9 +271,13 @@ def read_tree(
 def _of_other_layout(
     path: str, rank: int | None, network: str | None, rootdir: str | None, ahead: bool, more: dict[str, Any]
 ) -> Capture | None:
-    """A tree without rank directories; None if it is none."""
+    """A tree without rank directories, or a file alone; None if it is neither."""
+    if is_single_file(path):
+        return read_single_file(path, more["backend"])
     models = read_models(path, rank, network=network, ahead=ahead, **more) if os.path.isdir(path) else None
-    return models or read_msprobe(path, rank, rootdir=rootdir, **more)
+    if models is not None or not os.path.isdir(path):
+        return models
+    return read_msprobe(path, rank, rootdir=rootdir, **more) or read_bin_files(path, rank, network=network, **more)
 
 
 def _sources(ranks: list[_Rank], network: str, problems: list[Problem], ahead: bool) -> list[RankRecords]:

@@ -294,7 +294,7 @@ class RankRecords:
                 op_type, _, _, _, _, io, slot, layout, _ = name
                 key = new(SlotKey, (*where, io, slot))
                 if not has_file and row is not None:
-                    yield _row_record(key, row, owner, source)
+                    yield row_record(key, row, owner, source)
                 elif tensor is not None:
                     raws = raws or ExitStack()
                     raws.enter_context(tensor.file)
@@ -345,8 +345,13 @@ class RankRecords:
         return values, dtype, shape, extra
 
 
-def _row_record(key: SlotKey, row: Row, owner: Owner | None, source: str | None) -> Record:
-    """A tensor of which only statistics were kept."""
+def row_record(key: SlotKey, row: Row, owner: Owner | None, source: str | None) -> Record:
+    """A tensor of which only statistics were kept.
+
+    Args:
+        owner: the operator, if a graph knows it.
+        source: its source line.
+    """
     logical = owner.slot(row.io, row.slot)[0] if owner is not None else None
     shape = logical if logical is not None and fits(logical, prod(row.shape)) else row.shape
     digest, extra = statistics_of(row, shape)

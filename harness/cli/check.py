@@ -30,6 +30,8 @@ from harness.suggest import command, operand
 from harness.words import counted
 
 _MAX_PROBLEMS = 10
+#: Files that are named although all have the same problem.
+_ALIKE = 3
 
 
 def check_tree(
@@ -205,8 +207,16 @@ def _listed(runs: tuple[RunId, ...]) -> str:
 
 
 def warn(capture: Capture) -> None:
-    """Warns about files of the tree that could not be used."""
-    for problem in capture.problems[:_MAX_PROBLEMS]:
-        print(line(f"msdump: {problem.path}: {problem.kind}: {problem.why}"), file=sys.stderr)
-    if len(capture.problems) > _MAX_PROBLEMS:
-        print(f"msdump: and {len(capture.problems) - _MAX_PROBLEMS} more such files", file=sys.stderr)
+    """Warns about files of the tree that could not be used; of several for one reason the first is named."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for problem in capture.problems:
+        alike.setdefault((problem.kind, problem.why), []).append(problem.path)
+    told = [
+        (path, kind, why, len(paths) - 1 if len(paths) > _ALIKE else 0)
+        for (kind, why), paths in alike.items()
+        for path in (paths[:1] if len(paths) > _ALIKE else paths)
+    ]
+    for path, kind, why, others in told[:_MAX_PROBLEMS]:
+        print(line(f"msdump: {path}: {kind}: {why}") + (f" (and {others} more)" if others else ""), file=sys.stderr)
+    if len(told) > _MAX_PROBLEMS:
+        print(f"msdump: and {sum(1 + each[3] for each in told[_MAX_PROBLEMS:])} more such files", file=sys.stderr)

@@ -146,7 +146,8 @@ def diff(
         if isinstance(tolerances, Tolerances):
             _warn_of_types(tolerances, result.comparison)
         where = sys.stderr if _STANDARD in outputs.all else sys.stdout
-        lost = [tell_lost(side.capture, side.name, where) for side in (one, other) if side.capture is not None]
+        sides = [side for side in (one, other) if side.capture is not None and result.comparison.total]
+        lost = [tell_lost(side.capture, side.name, where) for side in sides if side.capture is not None]
     return CANNOT_TELL if result.judged.holds and any(lost) else result.judged.code
 
 

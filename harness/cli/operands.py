@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
+from harness.capture.single_files import is_single_file
 from harness.cli.beside import labels_of, laid_beside
 from harness.cli.check import choose_run, party_of
 from harness.cli.recorder import is_only_recorded, recorded
@@ -99,7 +100,7 @@ def beside(one: Side, other: Side) -> tuple[Side, Side, list[str]]:
 
 @contextmanager
 def open_side(given: str, rank: int | None = None, shared: Session | None = None) -> Iterator[Side]:
-    """Opens ``PATH`` or ``PATH::BACKEND/MODE``: a golden store, or a directory with a dump tree.
+    """Opens ``PATH`` or ``PATH::BACKEND/MODE``: a golden store, a directory with a dump tree, or a file of a dump.
 
     Args:
         given: the operand, as on the command line.
@@ -116,9 +117,10 @@ def open_side(given: str, rank: int | None = None, shared: Session | None = None
         capture = shared.tree(given, rank)
         yield Side(given, capture.network, capture.backend, capture.mode, capture.emulated, capture, capture, rank)
         return
-    if Path(path).is_dir() or "://" in path:
+    if Path(path).is_dir() or "://" in path or is_single_file(path):
         if run:
-            raise TreeError(f"{given}: {path} is a directory; a run is chosen of a golden store only")
+            kind = "file of a dump" if Path(path).is_file() else "directory"
+            raise TreeError(f"{given}: {path} is a {kind}; a run is chosen of a golden store only")
         capture = read_tree(path, rank)
         yield Side(path, capture.network, capture.backend, capture.mode, capture.emulated, capture, capture, rank)
         return

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.capture import read_tree
+from harness.capture import Capture, read_tree
 from harness.capture.npy import Incomplete, read
+from harness.capture.single_files import is_single_file
 from harness.cli.recorder import is_only_recorded, listed, recorded
 from harness.cli.slots import slots_table
 from harness.cli.text import shortened, table
@@ -80,6 +81,8 @@ def _lines(path: Path, run: str, every: bool) -> Iterator[str]:
         raise TreeError(f"{path}: there is no such file or directory")
     if path.suffix == ".npy":
         yield from _tensor(path)
+    elif is_single_file(str(path)):
+        yield from _tree(path, every, "file")
     elif path.is_file():
         with GoldenStore.open(path) as store:
             yield from _store(store, run, every)
@@ -146,14 +149,25 @@ def _directory(path: Path, names: list[str]) -> Iterator[str]:
     yield from others
 
 
-def _tree(path: Path, every: bool) -> Iterator[str]:
+def _tree(path: Path, every: bool, kind: str = "dump tree") -> Iterator[str]:
     capture = read_tree(path)
     records = list(capture.records())
+    if not records and not capture.artefacts:
+        raise TreeError(f"{path}: nothing in it can be read{_first(capture)}")
     origin = "emulated" if capture.emulated else "real"
-    yield f"{path}: dump tree, network {capture.network or '(no tensors)'}, {origin}, {counted(len(records), 'slot')}"
+    yield f"{path}: {kind}, network {capture.network or '(no tensors)'}, {origin}, {counted(len(records), 'slot')}"
     yield from _records(records, every)
     for problem in capture.problems:
         yield f"{problem.path}: {problem.kind}: {problem.why}"
+
+
+def _first(capture: Capture) -> str:
+    """Why nothing could be read: the first file, and how many more there are."""
+    if not capture.problems:
+        return "; give the directory of a dump, with its tensors or statistics"
+    first, more = capture.problems[0], len(capture.problems) - 1
+    others = f", and {counted(more, 'more file')}" if more else ""
+    return f": {first.path}: {first.kind}: {first.why}{others}"
 
 
 def _tensor(path: Path) -> Iterator[str]:

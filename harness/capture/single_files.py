@@ -1,0 +1,149 @@
+"""A file in place of a dump tree: a ``dump.json``, a ``statistic.csv``, an ``.npy`` or ``.pt`` file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+from harness import dtypes
+from harness.capture import npy, torch_files
+from harness.capture.capture import Capture, Problem
+from harness.capture.msprobe import read_msprobe
+from harness.capture.msprobe_entries import argument
+from harness.capture.statistic_rows import MAX_BYTES, BadRow, Row, rows
+from harness.capture.statistic_table import table
+from harness.capture.tree_records import row_record
+from harness.capture.tree_rows import executions_of_rows, grouped, row_records
+from harness.errors import HarnessError, TreeError
+from harness.reading import read_bytes
+from harness.records import Record, SlotKey
+
+#: What a file alone is called, whose name says nothing.
+ALONE = "tensor"
+_JSON = ".json"
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_USER_BLOCKS = (0, 512)
+_STORES = (".h5", ".hdf5", "")
+_INSTEAD = {
+    ".pkl": "dumps of ptdbg_ascend are not read, no pickle is; dump again with msprobe, and give its dump.json",
+    ".pb": "a graph or an asynchronous dump file holds no slots of its own; give the directory of the dump",
+    ".ir": "a graph holds no tensor; give the directory of the dump",
+    ".bin": "a raw file says neither shape nor dtype; give the directory of the dump",
+    ".xlsx": "a table of a comparison is no dump; give the two dumps that it compared",
+    ".yaml": "a configuration is no dump; give the directory of the dump",
+    ".ckpt": "a checkpoint is no dump; save its tensors as .npy or .pt",
+}  # fmt: skip
+_READ = "a dump tree, a golden store, or a dump.json, statistic.csv, .npy or .pt file"
+
+
+def is_single_file(path: str) -> bool:
+    """Whether ``path`` is a file that, by its name and its first bytes, is no golden store."""
+    if os.path.splitext(path)[1] in _STORES or not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_USER_BLOCKS[-1] + len(_HDF5))
+    except OSError:
+        return False
+    return not any(head[at : at + len(_HDF5)] == _HDF5 for at in _USER_BLOCKS)
+
+
+def read_single_file(path: str, backend: str | None = None) -> Capture:
+    """Reads a file alone; its slots are numbered as they stand in it.
+
+    Args:
+        path: of the file.
+        backend: name of the backend; by default what the file says, else ``mindspore``.
+
+    Raises:
+        TreeError: it cannot be read, or what is in such a file is no dump; the error says what to give instead.
+    """
+    suffix = os.path.splitext(path)[1]
+    if suffix in _INSTEAD:
+        raise TreeError(f"{path}: {_INSTEAD[suffix]}")
+    if suffix == _JSON:
+        try:
+            found = read_msprobe(path, backend=backend)
+        except TreeError as error:
+            raise TreeError(f"{error}; of JSON files msprobe's dump.json is read, with its object 'data'") from None
+        assert found is not None  # what is no such file is an error
+        return found
+    if suffix not in _READERS:
+        raise TreeError(f"{path}: no file that is read; accepted are {_READ}")
+    made, mode, reader = _READERS[suffix]
+    problems: list[Problem] = []
+
+    def records() -> Iterator[Record]:
+        problems.clear()
+        try:
+            yield from reader(path, problems)
+        except HarnessError:
+            raise
+        except (npy.Incomplete, ValueError, OSError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise TreeError(f"{path}: {why}") from None
+
+    return Capture(ALONE, backend or made, False, records, mode, problems=problems)
+
+
+def _key(operator: str, slot: int = 0) -> SlotKey:
+    return SlotKey(0, 0, 0, operator, 0, "output", slot)
+
+
+def _of_numpy(path: str, problems: list[Problem]) -> Iterator[Record]:
+    header, array = npy.read(path)
+    yield Record(_key(ALONE), ALONE, header.dtype.name, header.shape, values=array)
+
+
+def _of_torch(path: str, problems: list[Problem]) -> Iterator[Record]:
+    for name, value in torch_files.items(path):
+        key = _key(name or ALONE)
+        if isinstance(value, torch_files.StoredTensor):
+            yield Record(key, ALONE, value.dtype.name, value.shape, dtypes.TORCH_FORMAT, value)
+            continue
+        dtype, array = argument({"type": type(value).__name__, "value": value})
+        yield Record(key, ALONE, dtype, array.shape, dtypes.ARGUMENT_FORMAT, array)
+
+
+def _of_table(path: str, problems: list[Problem]) -> Iterator[Record]:
+    data = read_bytes(path, MAX_BYTES, TreeError)
+    whole = table(data)
+    if whole is not None:
+        counts: dict[str, int] = {}
+        for execution in executions_of_rows(whole, 0, 0):
+            name = execution.op_name
+            counts[name] = counts.get(name, -1) + 1
+            yield from row_records(SlotKey(0, 0, 0, name, counts[name], "", 0), execution, None)
+        return
+    found: list[Row] = []
+    for row in rows(data):
+        if isinstance(row, BadRow):
+            problems.append(Problem(path, "damaged", f"line {row.line}: {row.why}"))
+        else:
+            found.append(row)
+    if not found:
+        raise TreeError(f"{path}: no table of statistics; accepted is MindSpore's statistic.csv")
+    yield from _one_by_one(found)
+
+
+def _one_by_one(found: list[Row]) -> Iterator[Record]:
+    """The records of rows that are not those of today's writer."""
+    counts: dict[str, int] = {}
+    order = sorted(range(len(found)), key=lambda at: found[at].timestamp)
+    places = [(row.io, row.slot) for row in found]
+    for group in grouped(order, [row[:2] for row in found], places):
+        name = found[group[0]].op_name
+        counts[name] = counts.get(name, -1) + 1
+        for at in group:
+            row = found[at]
+            yield row_record(SlotKey(0, 0, 0, name, counts[name], row.io, row.slot), row, None, None)
+
+
+_Reader = Callable[[str, list[Problem]], Iterator[Record]]
+#: By suffix: what made the file, the mode of its capture, and its reader.
+_READERS: dict[str, tuple[str, str, _Reader]] = {
+    ".npy": ("mindspore", "tensor", _of_numpy),
+    ".pt": ("torch", "tensor", _of_torch),
+    ".pth": ("torch", "tensor", _of_torch),
+    ".csv": ("mindspore", "statistic", _of_table),
+}
