@@ -112,14 +112,13 @@ class _Records:
         lines, self._lines = self._lines, []
         parents = self._parents()
         for at, line in enumerate(lines):
-            key, mark, rest = line.partition(": ")
-            if parent := parents.pop(key, None):
-                lines[at] = f"{key} in {parent}{mark}{rest}"
+            if parent := parents.pop(line, None):
+                lines[at] = f"{line} in {parent}"
         lines += [f"{key} in {parent}" if parent else key for key, parent in parents.items()]
         self._stated = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
 
     def stated(self) -> bytes:
-        """The entries in their order, each with its caller and with what it states beside values: a line each."""
+        """The entries in their order, each with its caller, and below it what it states beside values: a line each."""
         if self._stated is None:
             noted = list(self._problems)
             try:
@@ -138,7 +137,7 @@ class _Records:
         if not (isinstance(name, str) and isinstance(op_type, str) and type(graph) is int and 0 <= graph <= LARGEST):
             self._problem(key, "damaged", f"{OPERATOR} says no name, type and graph")
             return
-        beside: list[str] = []
+        beside = [key]
         for part in parts(entry):
             operator = name + part.suffix
             execution = self._executions[graph, operator]
@@ -150,15 +149,15 @@ class _Records:
                 else:
                     record = self._record(key, slot, part, part.op_type or op_type, leaf.said)
                     if facts_of_it := stated(leaf.said):
-                        beside.append(f"{part.suffix}.{leaf.io}.{leaf.slot} {facts_of_it}")
+                        beside.append(f"{key}{part.suffix}.{leaf.io}.{leaf.slot} {facts_of_it}")
                 if record is not None:
                     record.source = source
                     if facts:
                         _say_kernel(record.extra, facts)
                     yield record
         if isinstance(entry, dict) and "is_nan" in entry:
-            beside.append(f"is_nan={entry['is_nan']}")
-        self._lines.append(f"{key}: {'; '.join(beside)}" if beside else key)
+            beside.append(f"{key} is_nan={entry['is_nan']}")
+        self._lines += beside
 
     def _record(self, entry: str, key: SlotKey, part: Any, op_type: str, said: Mapping[str, Any]) -> Record | None:
         shape, named = said.get("shape"), said.get("dtype")

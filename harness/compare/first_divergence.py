@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from harness.compare.calls import Given
 from harness.compare.dataflow import EXPECTED, FOUND, Makers, producers
 from harness.compare.divergence import (
     IN_PLACE,
@@ -36,8 +37,6 @@ _LAYS_OUT = frozenset(
 )  # fmt: skip
 #: Tensors above this size are not sorted.
 _MOST = 1 << 24
-#: Between a module and the name of its parameter.
-OF_MODULE = ".parameters."
 _OVERWRITTEN = "the operator wrote to it, and it was recorded afterwards"
 
 
@@ -137,7 +136,7 @@ class _Search:
         self._producers = producers(comparison, self.executions)
         self._makers = Makers(comparison)
         self._structure = Structure(comparison, self.executions)
-        self._given_parameters = _with_other_parameters(self.executions)
+        self._given = Given(self.executions)
 
     def events(self) -> Iterator[_Event]:
         """Executions at which something new happens, in order."""
@@ -177,8 +176,8 @@ class _Search:
         if not bad:
             if not differs or carried:
                 return None
-            if where in self._given_parameters:
-                return Kind.GIVEN
+            if self._given.takes_more(where):
+                return self._given.kind(where)
             whole = bool(inputs) and not self._uncompared(where) and not self._has_unknown_state(where, slots)
             if whole and self._holds_other_values(slots):
                 return Kind.UNRECORDED
@@ -320,15 +319,6 @@ def _is_called_otherwise(slots: Sequence[SlotVerdict]) -> bool:
     """Whether arguments differ that are no tensors, and no other input does."""
     bad = [slot for slot in slots if slot.key.io == "input" and not slot.verdict.holds]
     return bool(bad) and all(slot.format == ARGUMENT_FORMAT for slot in bad)
-
-
-def _with_other_parameters(executions: Mapping[Execution, Sequence[SlotVerdict]]) -> set[Execution]:
-    """Modules whose own parameters differ, which are recorded as ``MODULE.parameters.NAME``."""
-    return {
-        where._replace(operator=where.operator.rpartition(OF_MODULE)[0])
-        for where, slots in executions.items()
-        if slots[0].op_type == PARAMETER and OF_MODULE in where.operator and not slots[0].verdict.holds
-    }
 
 
 def _found_as(slot: SlotVerdict, counterparts: Sequence[str]) -> str | None:

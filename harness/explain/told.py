@@ -87,7 +87,7 @@ def told(
 
 
 def _title(judged: Judgement, subject: Subject) -> str:
-    state = "agrees with" if judged.slots_hold else "differs from"
+    state = "agrees with" if judged.slots_hold and judged.texts_hold is not False else "differs from"
     if judged.code == CANNOT_TELL:
         state = "cannot be told from" if judged.comparison.total else "was not compared with"
     return f"{printable(subject.name, _NAME)} {state} {printable(subject.reference, _NAME)}"

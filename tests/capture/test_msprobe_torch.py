@@ -385,3 +385,28 @@ def test_entries_are_those_of_json(
 )  # fmt: skip
 def test_types(entry: str, kind: str) -> None:
     assert type_of(entry) == kind
+
+
+# --- where a difference begins ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("recorded", [True, False])
+def test_a_backward_call_takes_what_its_forward_call_did(
+    recorded: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its listed inputs agree, and its result differs: it is no new difference where its forward call differs, and
+    unsure where that was not recorded."""
+
+    def side(name: str, high: float) -> Path:
+        data = {
+            "Functional.linear.0.forward": call([tensor(), tensor(shape=(3, 3), Max=high)], [tensor(Max=high)]),
+            "Tensor.sum.0.backward": {"input": [tensor()], "output": [tensor(Norm=2.0)]},
+            "Functional.linear.0.backward": {"input": [tensor(Norm=2.0)], "output": [tensor(Max=high)]},
+        }
+        if not recorded:
+            del data["Functional.linear.0.forward"]
+        return dump(tmp_path / name, data)
+
+    code, said = outcome(capsys, "diff", side("a", 1.0), side("b", 7.0))
+    assert code == 1
+    first = "Functional.linear.0.forward" if recorded else "Functional.linear.0.backward"
+    assert f"First divergence: iteration 0, {first}" in said
+    assert recorded or "not all of its inputs were compared" in said

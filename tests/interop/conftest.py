@@ -74,6 +74,12 @@ def msprobe_python() -> str:
 
 
 @pytest.fixture(scope="session")
+def torch_msprobe_python() -> str:
+    """Interpreter with mindstudio-probe 26.2.0 and PyTorch 2.13.0."""
+    return oracle_python("torch-msprobe")
+
+
+@pytest.fixture(scope="session")
 def whole_table(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
     """Collects what was compared; written at the end where ``MSDUMP_INTEROP_TABLE`` names a file."""
     table = Table()

@@ -47,6 +47,10 @@ ORACLES = {
     "torch": Oracle("MSDUMP_INTEROP_TORCH", ("torch==2.13.0", *OURS), "torch"),
     # Its compare imports MindSpore to read dumps of MindSpore's.
     "msprobe": Oracle("MSDUMP_INTEROP_MSPROBE", ("mindstudio-probe==26.2.0", "mindspore==2.10.0"), "msprobe"),
+    # The same for dumps of PyTorch's, which it makes, too.
+    "torch-msprobe": Oracle(
+        "MSDUMP_INTEROP_TORCH_MSPROBE", ("torch==2.13.0", "mindstudio-probe==26.2.0"), "msprobe.pytorch"
+    ),
     # The oldest that is admitted; it runs the store's code.
     "h5py-3.11": Oracle(
         "MSDUMP_INTEROP_H5PY", ("h5py==3.11.0", "numpy<2.3", "filelock", "ml_dtypes", "xxhash"), "h5py"

@@ -1,0 +1,52 @@
+"""Calls of modules and functions, as msprobe records them: what they take beside the inputs that are listed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from harness.compare.divergence import PARAMETER, Execution
+from harness.compare.origin import Kind
+from harness.compare.verdict import SlotVerdict
+
+#: Between a module and the name of its parameter.
+_OF_MODULE = ".parameters."
+_BACKWARD, _FORWARD = ".backward", ".forward"
+
+
+class Given:
+    """What calls are given that is listed elsewhere: parameters of modules, and what a backward call keeps of its
+    forward one.
+
+    Args:
+        executions: slots of each execution, in order.
+    """
+
+    def __init__(self, executions: Mapping[Execution, Sequence[SlotVerdict]]) -> None:
+        self._executions = executions
+        self._moved = {
+            where._replace(operator=where.operator.rpartition(_OF_MODULE)[0])
+            for where, slots in executions.items()
+            if slots[0].op_type == PARAMETER and _OF_MODULE in where.operator and not slots[0].verdict.holds
+        }
+
+    def takes_more(self, where: Execution) -> bool:
+        """Whether something that is listed elsewhere differs, or is not known, so that equal inputs prove nothing."""
+        return where in self._moved or self._forward(where) is not None
+
+    def kind(self, where: Execution) -> Kind | None:
+        """The kind of such a call whose listed inputs agree and whose outputs do not; None if it only passes on a
+        difference of its forward call."""
+        if where in self._moved:
+            return Kind.GIVEN
+        forward = self._forward(where)
+        return None if forward in self._executions else Kind.UNSURE
+
+    def _forward(self, where: Execution) -> Execution | None:
+        """The forward call of a backward one, if it differs or is not recorded; None for other calls."""
+        before, mark, after = where.operator.rpartition(_BACKWARD)
+        if not mark or (after and not after[1:].isdecimal()):
+            return None
+        forward = where._replace(operator=f"{before}{_FORWARD}{after}")
+        slots = self._executions.get(forward)
+        differs = slots is None or any(not slot.verdict.holds for slot in slots) or forward in self._moved
+        return forward if differs else None
