@@ -45,13 +45,21 @@ def run_script(
     importing.install()
     escape.unescape_output()
     try:
-        return script.run(path, arguments)
-    finally:
+        code = script.run(path, arguments)
+    except SystemExit as ended:
+        if not ended.code:
+            _say_why_nothing_was_dumped()
+        raise
+    if not code:
         _say_why_nothing_was_dumped()
+    return code
 
 
 def _say_why_nothing_was_dumped() -> None:
-    """Says why a requested dump is empty: no graph ran, most likely because of PyNative mode."""
+    """Says why a requested dump is empty: no graph ran, most likely because of PyNative mode.
+
+    Not after an error, which is why nothing was dumped, and which is the last line then.
+    """
     from harness.framework.runtime import session
 
     used = session.current()

@@ -31,7 +31,7 @@ _log = log.get("dump.config")
 
 def required(draft: Draft) -> None:
     """All presence checks come before any value check."""
-    needs_mode = draft.rules.op_debug_mode_required and (draft.method != "e2e" or draft.rules.op_debug_mode_always)
+    needs_mode = draft.rules.op_debug_mode_required and draft.method != "e2e"
     for key in (*draft.rules.required, *(["op_debug_mode"] if needs_mode else [])):
         if key not in draft.settings:
             raise DumpConfigError(
@@ -102,12 +102,12 @@ def iterations(draft: Draft) -> None:
 
 
 def iteration_number(draft: Draft) -> None:
-    """Releases 1.0 and 1.1: one number."""
+    """Releases 1.0 to 1.2: one number."""
     draft.iteration = iteration.single(draft.settings.uint("iteration"), zero_is_all=True)
 
 
 def async_iteration(draft: Draft) -> None:
-    """Releases 1.0 and 1.1: only in the synchronous dump 0 means every step."""
+    """Releases 1.0 to 1.2: only in the synchronous dump 0 means every step."""
     if draft.method == "async":
         draft.iteration = iteration.single(draft.settings.uint("iteration"), zero_is_all=False)
 

@@ -78,7 +78,7 @@ def without_e2e(draft: Draft) -> None:
 
 
 def async_section(draft: Draft) -> None:
-    """Releases 1.0 and 1.1: a section of its own, with ``op_debug_mode`` in it."""
+    """Releases 1.0 to 1.2: a section of its own, with ``op_debug_mode`` in it."""
     section = draft.asynchronous
     if section is None:
         return

@@ -31,10 +31,10 @@ _OLD_E2E: tuple[Check, ...] = (
     check_method.e2e_by_enable,
 )
 
-# --- 1.0 and 1.1: a section for each dump, one number for the iteration ---------------------------------------
+# --- 1.0 to 1.2: a section for each dump, one number for the iteration ---------------------------------------
 
 _ASCEND_10 = Rules(
-    generation="1.0-1.1",
+    generation="1.0-1.2",
     backend="ascend",
     target="Ascend",
     checks=(
@@ -61,11 +61,11 @@ _ASCEND_10 = Rules(
     pynative="off",
 )
 
-# --- 1.2 to 1.4: iteration is a text, the asynchronous dump is what Ascend does otherwise ----------------------
+# --- 1.3 and 1.4: iteration is a text, the asynchronous dump is what Ascend does otherwise ----------------------
 
-_ASCEND_12 = replace(
+_ASCEND_13 = replace(
     _ASCEND_10,
-    generation="1.2-1.4",
+    generation="1.3-1.4",
     checks=(
         check_method.graph_mode,
         *_OLD_E2E,
@@ -85,7 +85,6 @@ _ASCEND_12 = replace(
         check_method.device_listed,
     ),
     op_debug_mode_required=True,
-    op_debug_mode_always=True,
     iteration_grammar="converted",
     without_e2e="async",
     off_is_warned=False,
@@ -242,9 +241,9 @@ _ROWS = (
     _ASCEND_10,
     _gpu(_ASCEND_10, without_e2e="off"),
     _cpu(_ASCEND_10, without_e2e="off", checks=_ASCEND_10.checks),
-    _ASCEND_12,
-    _gpu(_ASCEND_12),
-    _cpu(_ASCEND_12, without_e2e="off", checks=_ASCEND_12.checks),
+    _ASCEND_13,
+    _gpu(_ASCEND_13),
+    _cpu(_ASCEND_13, without_e2e="off", checks=_ASCEND_13.checks),
     _ASCEND_15,
     _gpu(_ASCEND_15),
     _cpu(_ASCEND_15, without_e2e="off"),

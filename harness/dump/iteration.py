@@ -89,7 +89,7 @@ def parse_spaced(text: str) -> IterationSet:
 
 
 def parse_converted(text: str) -> IterationSet:
-    """Reads the field as releases 1.2 to 1.4 did: the text between the separators goes through C's ``strtoul``.
+    """Reads the field as releases 1.3 and 1.4 did: the text between the separators goes through C's ``strtoul``.
 
     It skips blanks, accepts a sign, and stops at the first non-digit (so ``1-2-3`` is 1 to 2); ends of a range are
     cut to 32 bits.
@@ -122,7 +122,7 @@ def parse_strict(text: str) -> IterationSet:
 
 
 def single(number: int, *, zero_is_all: bool) -> IterationSet:
-    """The integer of releases 1.0 and 1.1: one step; 0 is every step in the synchronous dump."""
+    """The integer of releases 1.0 to 1.2: one step; 0 is every step in the synchronous dump."""
     if number == 0 and zero_is_all:
         return IterationSet("0", everything=True)
     return IterationSet(str(number), ranges=((number, number),))

@@ -19,9 +19,9 @@ Method = Literal["e2e", "async", "off"]
 Check = Callable[[Any], None]
 """A check: reads the ``draft.Draft`` and fills in its result."""
 
-FIRST = "1.0-1.1"
+FIRST = "1.0-1.2"
 NEWEST = "2.7-2.10"
-GENERATIONS = (FIRST, "1.2-1.4", "1.5-1.7", "2.0-2.2", "2.4-2.6", NEWEST)
+GENERATIONS = (FIRST, "1.3-1.4", "1.5-1.7", "2.0-2.2", "2.4-2.6", NEWEST)
 """In order of time; 2.3 counts as 2.4-2.6."""
 
 
@@ -36,7 +36,6 @@ class Rules:
         checks: the checks, in this order.
         required: keys that the common section must have, in the order of the checks.
         op_debug_mode_required: whether ``op_debug_mode`` is required if the kernel-by-kernel dump is off.
-        op_debug_mode_always: and if it is on.
         op_debug_mode_in_e2e: whether it counts in the kernel-by-kernel dump.
         op_debug_modes: the mode of each given number; ``ge_debug_modes`` the same with ``ENABLE_MS_GE_DUMP=1``.
         debug_modes_force: whether a mode changes conflicting fields.
@@ -65,7 +64,6 @@ class Rules:
     checks: tuple[Check, ...]
     required: tuple[str, ...] = ("dump_mode", "net_name", "iteration", "input_output", "kernels", "support_device")
     op_debug_mode_required: bool = True
-    op_debug_mode_always: bool = False
     op_debug_mode_in_e2e: bool = True
     op_debug_modes: Mapping[int, int]
     ge_debug_modes: Mapping[int, int] | None = None

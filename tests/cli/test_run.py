@@ -140,3 +140,31 @@ def test_what_cannot_be_run(
     assert message in err
     assert "Traceback" not in err
     assert out == ""
+
+
+@pytest.mark.parametrize(
+    ("ends", "code", "says"),
+    [("", 0, True), ("raise SystemExit(0)", 0, True), ("raise SystemExit(3)", 3, False), ("1 / 0", 1, False)],
+)
+def test_why_nothing_was_dumped_is_no_word_about_an_error(ends: str, code: int, says: bool, tmp_path: Path) -> None:
+    """A script that failed says why by itself: its error, and a refused configuration, are the last line."""
+    script, config = tmp_path / "s.py", tmp_path / "dump.json"
+    config.write_text("{}")
+    script.write_text(f"import mindspore\n{ends}\n")
+    command = [sys.executable, "-m", "harness.cli", "run", "--config", str(config), str(script)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert ("nothing was dumped" in done.stderr) is says
+
+
+def test_a_refused_configuration_is_the_last_line(tmp_path: Path) -> None:
+    script, config = tmp_path / "s.py", tmp_path / "dump.json"
+    config.write_text('{"common_dump_settings": {"dump_mode": 7}}')
+    script.write_text(
+        "import mindspore as ms\nfrom mindspore import Tensor, nn\nms.set_context(mode=ms.GRAPH_MODE)\n"
+        "nn.ReLU()(Tensor([1.0], ms.float32))\n"
+    )
+    command = [sys.executable, "-m", "harness.cli", "run", "--config", str(config), str(script)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "DumpConfigError" in done.stderr.splitlines()[-1]

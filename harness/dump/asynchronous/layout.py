@@ -1,6 +1,6 @@
 """The directories of asynchronous dump files.
 
-Up to 2.2 ``{path}/rank_{rank}/{net}/{graph}/{iteration}`` (1.0 and 1.1: ``device_{id}``), overflow records in
+Up to 2.2 ``{path}/rank_{rank}/{net}/{graph}/{iteration}`` (1.0 to 1.2: ``device_{id}``), overflow records in
 ``{path}/rank_{rank}/debug_files/{iteration}``, graphs as in the synchronous dump. Later (O2)
 ``{path}/{step}/{time}/{device}/{model name}/{model id}/{iteration}``, no graphs, and ``acl_dump_{device}.json`` beside
 the steps. Sources: MindSpore's documents and the public source of the writer of that file.

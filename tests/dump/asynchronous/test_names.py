@@ -25,8 +25,8 @@ PLACE = GraphRun(label=5, graph=2, run=1)
 @pytest.mark.parametrize(
     ("generation", "name"),
     [
-        ("1.0-1.1", "Default--network-WithLossCell--conv1-Conv2d--Conv2D-op12"),
-        ("1.2-1.4", "Default--network-WithLossCell--conv1-Conv2d--Conv2D-op12"),
+        ("1.0-1.2", "Default--network-WithLossCell--conv1-Conv2d--Conv2D-op12"),
+        ("1.3-1.4", "Default--network-WithLossCell--conv1-Conv2d--Conv2D-op12"),
         ("1.5-1.7", "Conv2D-op12"),
         ("2.0-2.2", "Conv2D-op12"),
         ("2.4-2.6", "Default_network-WithLossCell_conv1-Conv2d_Conv2D-op12"),
@@ -102,7 +102,7 @@ def test_names_too_long_or_unclear_are_mapped(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("generation", "backend", "tensors", "records", "root"),
     [
-        ("1.0-1.1", "ascend", ("device_3", "Net", "2", "5"), ("device_3", "debug_files", "5"), ("device_3",)),
+        ("1.0-1.2", "ascend", ("device_3", "Net", "2", "5"), ("device_3", "debug_files", "5"), ("device_3",)),
         ("2.0-2.2", "ascend", ("rank_3", "Net", "2", "5"), ("rank_3", "debug_files", "5"), ("rank_3",)),
         (LATEST, "ascend-o2", *[("5", "20261120090807", "3", "Net", "2", "1")] * 2, ()),
     ],
