@@ -14,6 +14,8 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+#: Items of a row of statistics that identify the bits.
+HASHES = frozenset({"md5", "sha1"})
 #: Scope of the values a test gives to ``check``; no operator of a network has it.
 GIVEN_SCOPE = "check"
 
@@ -151,6 +153,18 @@ class Record:
     def row(self) -> Any:
         """``extra.row``; None if there is none."""
         return self.extra.row
+
+    @property
+    def known_digest(self) -> bytes | None:
+        """``digest``, if it need not be made first."""
+        return self.digest
+
+    @property
+    def proves_bits(self) -> bool:
+        """Whether an equal digest proves equal bits: it does unless statistics without a hash are all that was
+        kept."""
+        row = None if self.values is not None else self.row()
+        return row is None or not HASHES.isdisjoint(row)
 
     def agrees(self, other: Record) -> bool | None:
         """Whether ``other`` has the same digest; None if that is unknown without reading values."""

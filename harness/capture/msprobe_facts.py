@@ -13,6 +13,7 @@ from harness.stats.printed import ABSOLUTE, CHECKSUM, SIGNED_NORM, PrintedStatis
 
 #: Facts of a tensor that no statistic shows, as they are named in ``dump.json``; ``type`` where it is no plain tensor.
 _FURTHER = ("placements", "device_mesh", "layout", "hsdp_shard_size", "group_id", "op", "peer", "tag")
+_FURTHER_SET = frozenset(_FURTHER)
 _PLAIN = frozenset({"torch.Tensor", "mindspore.Tensor", "numpy.ndarray", "mindspore.Parameter", "torch.nn.Parameter"})
 _ITEMS = tuple((KEYS.get(item, item), named) for item, named in SUMMARY_ITEMS.items() if item not in ("hash", "md5"))
 #: (field of dump.json, item) of an ordinary tensor, of a number, and of a complex tensor
@@ -60,10 +61,12 @@ def _text(value: Any, number: bool) -> str:
 def stated(said: Mapping[str, Any]) -> str:
     """What else is stated of a tensor: ``requires_grad``, how it is distributed, what kind of tensor it is; empty for
     nothing."""
-    found = []
-    if said.get("requires_grad") is True:
-        found.append("requires_grad")
-    if (kind := said.get("type")) not in _PLAIN and isinstance(kind, str):
+    shown = "requires_grad" if said.get("requires_grad") is True else ""
+    kind = said.get("type")
+    if kind in _PLAIN and _FURTHER_SET.isdisjoint(said):
+        return shown
+    found = [shown] if shown else []
+    if kind not in _PLAIN and isinstance(kind, str):
         found.append(kind)
     found += [f"{name}={said[name]}" for name in _FURTHER if said.get(name) is not None]
     return " ".join(found)

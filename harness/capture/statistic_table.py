@@ -218,6 +218,11 @@ class RowRecord(Record):
         self._digest = value
 
     @property
+    def known_digest(self) -> bytes | None:
+        """See ``Record``."""
+        return self._digest
+
+    @property
     def extra(self) -> RecordExtra:
         """See ``RowRecord``."""
         if self._extra is None:

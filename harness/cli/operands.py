@@ -59,7 +59,15 @@ class Side:
         """Whether it is a directory with nothing but the recorder's files."""
         folder = Path(self.name)
         written = self.capture is not None and folder.is_dir() and is_only_recorded(folder)
-        return written and any(name.startswith(RECORDED) for name in self.artefacts)
+        # Not by ``artefacts``: some of them are made while records are read.
+        return written and (
+            bool(recorded(folder, self.rank)) or any(n.startswith(RECORDED) for n in self.capture_texts)
+        )
+
+    @property
+    def capture_texts(self) -> Iterable[str]:
+        """Names of the capture's own artefacts."""
+        return () if self.capture is None else self.capture.artefacts
 
     @property
     def party(self) -> Party:

@@ -85,6 +85,8 @@ def kept(known: bytes | Record, array: Array | None) -> bytes | Record:
         isinstance(known.values, np.ndarray) or (array is not None and array.size <= _SMALL)
     ):
         return content(known, array)
+    if isinstance(known, Record) and known.values is None and known.known_digest is not None:
+        return known.known_digest
     return known
 
 

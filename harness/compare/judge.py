@@ -18,14 +18,12 @@ from harness.compare.source import source_of
 from harness.compare.tolerances import Tolerance, Tolerances
 from harness.compare.verdict import SlotVerdict, Unlisted, Verdict
 from harness.errors import DtypeError, StoreError
-from harness.records import Record, SlotKey
+from harness.records import HASHES, Record, SlotKey
 from harness.stats import Statistics, describe
 from harness.stats.printed import ATTRIBUTES, MISSING, PrintedStatistics
 from harness.words import among
 
 Array = np.ndarray[Any, np.dtype[Any]]
-#: Items of a row of statistics that identify the bits.
-_HASHES = frozenset({"md5", "sha1"})
 
 
 class SlotJudge:
@@ -52,9 +50,7 @@ class SlotJudge:
 
     def agreed(self, found: Record) -> Verdict:
         """The verdict on a slot of equal digests: equal dtype, shape and bits, or equal statistics."""
-        if found.values is None and (row := found.row()) is not None and not proves_bits(row):
-            return Verdict.STATISTICS
-        return Verdict.IDENTICAL
+        return Verdict.IDENTICAL if found.proves_bits else Verdict.STATISTICS
 
     def identical(self, key: SlotKey, found: Record) -> SlotVerdict:
         """A slot of equal digests.
@@ -125,7 +121,7 @@ class SlotJudge:
 
 def proves_bits(items: Iterable[str]) -> bool:
     """Whether equal rows with these items prove equal bits: they include a hash of the values."""
-    return any(item in _HASHES for item in items)
+    return any(item in HASHES for item in items)
 
 
 def _kept(record: Record) -> Any:

@@ -67,7 +67,7 @@ class Completed(Evidence):
 
 
 def _completed(record: Record, kept: dict[bytes, Record]) -> Record:
-    if record.values is not None:
+    if record.values is not None or not record.proves_bits:  # no values have a digest of statistics
         return record
     known = kept.get(record.digest) if record.digest is not None else None
     return replace(record, values=known.values if known is not None else None)

@@ -1,0 +1,287 @@
+"""One step of one rank of a dump in msprobe's layout: its entries as records, and what they state beside values."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from harness import dtypes
+from harness.capture.capture import Problem
+from harness.capture.msprobe_entries import Leaf, argument, parts
+from harness.capture.msprobe_facts import stated
+from harness.capture.msprobe_json import Cut, JsonEntries
+from harness.capture.msprobe_records import StatedRecord
+from harness.capture.msprobe_steps import LEFT_OUT, StepDirectory, json_object
+from harness.capture.msprobe_values import Left, give_values
+from harness.capture.names import LARGEST
+from harness.capture.normalise import source_of
+from harness.capture.values import FileValues
+from harness.dump.msprobe.step_files import CONSTRUCT, OPERATOR, STACK
+from harness.errors import DtypeError, TreeError
+from harness.graph import SourceLine
+from harness.records import Record, RecordExtra, SlotKey
+
+_LINE = re.compile(r"File (.*), line (\d{1,9}),")
+#: Dtypes by the names that dumps give them.
+_DTYPES: dict[str, dtypes.DType] = {}
+#: Makes a key in half the time of its class.
+_new = tuple.__new__
+_DIRECTIONS = ("forward", "backward")
+_LARGEST_SIZE = 2**63
+
+
+class StepRecords:
+    """The records of one step of one rank.
+
+    Args:
+        problems: receives what is left out.
+        entries: the step's file, if it was opened already.
+        alone: whether this is the only step, so that damage to it is an error.
+        head: fields of the dump's first file.
+    """
+
+    def __init__(
+        self,
+        where: StepDirectory,
+        root: str,
+        rootdir: str,
+        problems: list[Problem],
+        entries: JsonEntries | None,
+        alone: bool,
+        head: Mapping[str, Any],
+    ) -> None:
+        self._where = where
+        self._root = root
+        self._rootdir = rootdir
+        self._problems = problems
+        self._entries = entries
+        self._alone = alone
+        #: whether values may have been kept, in files of their own
+        self._kept = head.get("task") != "statistics"
+        self._format = dtypes.TORCH_FORMAT if head.get("framework") == "pytorch" else "DefaultFormat"
+        self._executions: dict[tuple[int, str], int] = {}
+        self._empty = 0
+        self._lines: list[str] = []
+        self._whole = False
+        self._stated: bytes | None = None
+
+    def __iter__(self) -> Iterator[Record]:
+        self._begin()
+        for key, entry, source in self._read():
+            if not isinstance(entry, (dict, list)):
+                self._problem(key, "damaged", "the entry is not an object")
+                continue
+            for record in self._entry(key, entry, source):
+                yield record
+                if record.values is not None and isinstance(record.values, FileValues):
+                    record.values.forget()
+        if self._whole:
+            self._finish()
+
+    def _read(self) -> Iterator[tuple[str, Any, str | None]]:
+        """The entries and their source lines; a damaged file is a problem, or an error if it is the only one."""
+        entries, self._entries = self._entries, None
+        count = 0
+        try:
+            entries = entries or self._where.entries()
+            sources = self._sources()
+            for count, (key, entry) in enumerate(entries, 1):  # noqa: B007 (counts what was read)
+                yield key, entry, sources.get(key)
+        except TreeError as error:
+            if self._alone:
+                raise
+            left_out = "" if isinstance(error, Cut) and count else LEFT_OUT
+            self._problem(self._where.file, "incomplete", f"{left_out}{error}")
+            return
+        self._whole = True
+
+    def _begin(self) -> None:
+        self._executions.clear()
+        self._empty, self._lines, self._whole = 0, [], False
+
+    def _finish(self) -> None:
+        if self._empty:
+            why = f"of {self._empty} tensors it states dtype and shape alone: nothing else of them is compared"
+            self._problem(self._where.file, "skipped", why)
+        lines, self._lines = self._lines, []
+        parents = self._parents()
+        for at, line in enumerate(lines):
+            if parent := parents.pop(line, None):
+                lines[at] = f"{line} in {parent}"
+        lines += [f"{key} in {parent}" if parent else key for key, parent in parents.items()]
+        self._stated = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
+
+    def stated(self) -> bytes:
+        """The entries in their order, each with its caller, and below it what it states beside values: a line each."""
+        if self._stated is None:
+            noted = list(self._problems)
+            with suppress(TreeError):
+                for _ in self:
+                    pass
+            self._problems[:] = noted
+        return self._stated or b""
+
+    def _entry(self, key: str, entry: dict[str, Any] | list[Any], source: str | None) -> Iterable[Record]:
+        """The records of an entry; those with values one by one, because an open file is theirs."""
+        said = entry.get(OPERATOR) if isinstance(entry, dict) else None
+        facts: dict[str, Any] = said if isinstance(said, dict) else {}
+        name, op_type = facts.get("name", key), facts.get("type") or type_of(key)
+        graph = facts.get("graph", 0)
+        if not (isinstance(name, str) and isinstance(op_type, str) and type(graph) is int and 0 <= graph <= LARGEST):
+            self._problem(key, "damaged", f"{OPERATOR} says no name, type and graph")
+            return ()
+        lines = self._lines
+        lines.append(key)
+        where = self._where.rank, graph, self._where.step, name
+        records: Iterable[Record] = self._of_parts(key, entry, where, op_type, source)
+        if not facts and not self._kept:
+            records = list(records)
+        if isinstance(entry, dict) and "is_nan" in entry:
+            lines.append(f"{key} is_nan={entry['is_nan']}")
+        return records if not facts else _with_kernel(records, facts)
+
+    def _of_parts(
+        self, key: str, entry: Any, where: tuple[int, int, int, str], op_type: str, source: str | None
+    ) -> Iterator[Record]:
+        rank, graph, step, name = where
+        for part in parts(entry):
+            suffix, kind, leaves = part
+            operator = name + suffix if suffix else name
+            number = self._executions.get((graph, operator), 0)
+            self._executions[graph, operator] = number + 1
+            for leaf in leaves:
+                io, slot, said, _, tensor = leaf
+                place = _new(SlotKey, (rank, graph, step, operator, number, io, slot))
+                if tensor:
+                    record = self._record(key, place, suffix, kind or op_type, said)
+                    if beside := stated(said):
+                        self._lines.append(f"{key}{suffix}.{io}.{slot} {beside}")
+                else:
+                    record = _argument(place, kind or op_type, leaf)
+                if record is not None:
+                    record.source = source
+                    yield record
+
+    def _record(self, entry: str, key: SlotKey, suffix: str, op_type: str, said: Mapping[str, Any]) -> Record | None:
+        shape, named = said.get("shape"), said.get("dtype")
+        why = ""
+        if not _is_shape(shape):
+            why = f"its shape is {str(shape)[:80]}"
+        elif not isinstance(named, str):
+            why = f"its dtype is {str(named)[:80]}"
+        else:
+            known = _DTYPES.get(named)
+            if known is None:
+                try:
+                    known = _DTYPES[named] = dtypes.by_name(named)
+                except DtypeError as error:
+                    why = str(error)
+        if why:
+            self._problem(f"{entry}{suffix}.{key.io}.{key.slot}", "damaged", why)
+            return None
+        assert isinstance(shape, list)
+        assert known is not None
+        dtype = known
+        shown = said.get("format")
+        layout = shown if isinstance(shown, str) else self._format
+        if "data_name" in said:
+            record = Record(key, op_type, dtype.name, tuple(shape), layout)
+            try:
+                give_values(record, dtype, said["data_name"], self._where, self._root)
+                return record
+            except Left as left:
+                self._problem(left.name, left.kind, left.why)
+        stated_ = StatedRecord.of(key, op_type, dtype.name, tuple(shape), layout, said)
+        if said.get("Max") is None and not stated_.row():
+            if "data_name" in said:
+                return None
+            self._empty += 0 not in shape
+        return stated_
+
+    def _sources(self) -> dict[str, str | None]:
+        """Source line of each entry."""
+        path = os.path.join(self._where.path, STACK)
+        if not os.path.isfile(path):
+            return {}
+        found: dict[str, str | None] = {}
+        for key, value in json_object(path, self._root).items():
+            if isinstance(value, list):
+                # In older releases the lines of each entry stand below its name.
+                shared = len(value) == 2 and all(isinstance(each, list) for each in value)
+                names, lines = value if shared else ([key], value)
+                source = source_of(_frames(lines), self._rootdir)
+                found.update((name, source) for name in names if isinstance(name, str))
+        return found
+
+    def _parents(self) -> dict[str, str | None]:
+        """The module or cell that each entry was called by, in the order in which they began."""
+        path = os.path.join(self._where.path, CONSTRUCT)
+        if not os.path.isfile(path):
+            return {}
+        try:
+            found = json_object(path, self._root)
+        except TreeError as error:
+            self._problem(CONSTRUCT, "damaged", str(error))
+            return {}
+        # A list is of a checkpointed region: the parent is its first item.
+        plain = {key: value[0] if isinstance(value, list) and value else value for key, value in found.items()}
+        return {key: value if isinstance(value, str) else None for key, value in plain.items()}
+
+    def _problem(self, what: str, kind: str, why: str) -> None:
+        path = os.path.relpath(os.path.join(self._where.path, what), self._root)
+        self._problems.append(Problem(path, kind, why))
+
+
+def _argument(key: SlotKey, op_type: str, leaf: Leaf) -> Record:
+    """The record of an argument that is no tensor."""
+    dtype, array = argument(leaf.said)
+    extra = RecordExtra(named=leaf.name or None)
+    return Record(key, op_type, dtype, array.shape, dtypes.ARGUMENT_FORMAT, array, extra=extra)
+
+
+def _with_kernel(records: Iterable[Record], facts: Mapping[str, Any]) -> Iterator[Record]:
+    """Records that say what our entries say of their kernel."""
+    for record in records:
+        _say_kernel(record.extra, facts)
+        yield record
+
+
+def _say_kernel(extra: RecordExtra, facts: Mapping[str, Any]) -> None:
+    """Adds what our entries say about where the operator ran, and which operators it was fused from."""
+    stream, task, alone, members = (facts.get(name) for name in ("stream", "task", "alone", "members"))
+    extra.stream = stream if type(stream) is int else None
+    extra.task = task if type(task) is int else None
+    extra.alone = alone if isinstance(alone, str) else None
+    if isinstance(members, list) and all(isinstance(each, str) for each in members):
+        extra.members = tuple(members)
+
+
+def type_of(key: str) -> str:
+    """``conv2d`` of ``Functional.conv2d.0.forward``, ``Dense`` of ``Cell.fc1.Dense.forward.0``, ``mm`` of
+    ``Aten.mm.default.0.forward``."""
+    if key.startswith("Aten.") and key.count(".") > 1:
+        return key.split(".", 2)[1]
+    rest = key
+    while rest:
+        rest, _, last = rest.rpartition(".")
+        if last not in _DIRECTIONS and not last.isdecimal():
+            return last
+    return key
+
+
+def _is_shape(shape: Any) -> bool:
+    if type(shape) is not list:
+        return False
+    for size in shape:  # noqa: SIM110 (``all`` takes three times as long)
+        if type(size) is not int or not 0 <= size < _LARGEST_SIZE:
+            return False
+    return True
+
+
+def _frames(lines: list[Any]) -> list[SourceLine]:
+    """Lines of a stack, outermost call first."""
+    found = [_LINE.match(line) for line in lines if isinstance(line, str)]
+    return [SourceLine(m[1], int(m[2]), int(m[2]), None, None, "") for m in reversed(found) if m is not None]
