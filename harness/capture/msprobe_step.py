@@ -107,7 +107,7 @@ class StepRecords:
             why = f"of {self._empty} tensors it states dtype and shape alone: nothing else of them is compared"
             self._problem(self._where.file, "skipped", why)
         lines, self._lines = self._lines, []
-        parents = self._parents()
+        parents = self.parents()
         for at, line in enumerate(lines):
             if parent := parents.pop(line, None):
                 lines[at] = f"{line} in {parent}"
@@ -216,7 +216,7 @@ class StepRecords:
                 found.update((name, source) for name in names if isinstance(name, str))
         return found
 
-    def _parents(self) -> dict[str, str | None]:
+    def parents(self) -> dict[str, str | None]:
         """The module or cell that each entry was called by, in the order in which they began."""
         path = os.path.join(self._where.path, CONSTRUCT)
         if not os.path.isfile(path):

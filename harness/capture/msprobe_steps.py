@@ -173,5 +173,12 @@ class StepsOfRank:
             if step.number == iteration and step.path in paths:
                 yield (iteration, at, 0), iter(step.records)
 
+    def parents(self) -> dict[str, str | None]:
+        """The caller of each entry, where a step states it."""
+        found: dict[str, str | None] = {}
+        for step in self._steps:
+            found.update(getattr(step.records, "parents", dict)())
+        return found
+
     def look_at_constants(self) -> None:
         """There are none."""

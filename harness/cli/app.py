@@ -17,7 +17,7 @@ from harness.cli import goldens as goldens
 from harness.cli.parser import CANNOT_TELL, PASS_ON, RUN, Action, ClickException, Level, Match, NamedTolerance, app
 from harness.cli.parser import DIFFERS as DIFFERS
 from harness.cli.parser import HOLDS as HOLDS
-from harness.cli.shared_options import Resume, Scheduler, Shards, Workers, tree_of
+from harness.cli.shared_options import Mappings, Resume, Scheduler, Shards, Workers, tree_of
 from harness.scale import Scale
 
 
@@ -138,6 +138,7 @@ def diff(
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
     ] = False,
+    mapping: Mappings = None,
     shard: Shards = None,
     workers: Workers = 0,
     scheduler: Scheduler = None,
@@ -151,8 +152,8 @@ def diff(
         from harness.compare.tolerance_file import chosen_tolerances
 
         stated, outputs = chosen_tolerances(tolerances, rtol, atol, exact, tolerance), Outputs(as_json, as_csv, report)
-        scale = Scale(workers, scheduler, resume)
-        return compare(expected, found, rank, stated, outputs, match, by_statistics, scale, shard or ())
+        scale, more = Scale(workers, scheduler, resume), (shard or (), mapping or ())
+        return compare(expected, found, rank, stated, outputs, match, by_statistics, scale, *more)
 
     return action
 

@@ -19,6 +19,7 @@ from harness.atomic import write_held
 from harness.backends.align import lay_beside
 from harness.cli.check import tell_lost, warn
 from harness.cli.diff_texts import Texts, texts_of
+from harness.cli.mapping import mapped
 from harness.cli.operands import Side, beside, open_side, watched_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.check import Judging
@@ -104,6 +105,7 @@ def diff(
     by_statistics: bool = False,
     scale: Scale | None = None,
     shard: Sequence[str] = (),
+    mapping: Sequence[Path] = (),
 ) -> int:
     """Compares ``expected`` and ``found`` (see ``open_side``) and prints or writes the result.
 
@@ -114,6 +116,7 @@ def diff(
         match, by_statistics: see ``harness.compare.policy.judge``.
         scale: workers that share the work; by default this process does it alone.
         shard: slots to join, see ``Shard.parse``.
+        mapping: msprobe's mapping files, see ``harness.cli.mapping``; then names alone pair operators.
 
     Returns:
         0 if everything holds; 1 if something differs; 2 if there was nothing to compare, the result is uncertain, or
@@ -126,28 +129,43 @@ def diff(
     if outputs.all.count(_STANDARD) > 1:
         raise HarnessError("only one of --json, --csv and --report can be -, standard output")
     shards = parse_all(shard)
+    if mapping and scale is not None and (scale.workers or scale.scheduler):
+        raise HarnessError("--mapping is for one process; leave out --workers and --scheduler")
     job = {"diff": (expected, found), "shards": shards, "rank": rank, "options": (tolerances, match, by_statistics)}
     with (
         session(scale, **job) as shared,
         open_side(expected, rank, shared) as one,
         open_side(found, rank, shared) as other,
     ):
-        notes: list[str] = []
-        if shared is None:
-            one, other, notes = beside(one, other)
+        (one, other), notes = ((one, other), []) if shared else _laid(one, other, mapping)
+        match = "names" if mapping and match == "auto" else match
         result = compare_sides(one, other, tolerances, match, by_statistics, shared, shards, outputs.keep, notes)
         try:
             _write_files(result, outputs)
         finally:
             _print(result, outputs)
-        for side in (one, other):
-            if side.capture is not None:
-                warn(side.capture)
         if isinstance(tolerances, Tolerances):
             _warn_of_types(tolerances, result.comparison)
-        where = sys.stderr if _STANDARD in outputs.all else sys.stdout
-        sides = [side for side in (one, other) if side.capture is not None and result.comparison.total]
-        lost = [tell_lost(side.capture, side.name, where) for side in sides if side.capture is not None]
+        return _code(result, outputs)
+
+
+def _laid(one: Side, other: Side, mapping: Sequence[Path]) -> tuple[tuple[Side, Side], list[str]]:
+    """Both sides under common names, steps and ranks, and lines that say so."""
+    notes: list[str] = []
+    if mapping:
+        other, notes = mapped(one, other, mapping)
+    one, other, more = beside(one, other)
+    return (one, other), [*notes, *more]
+
+
+def _code(result: Found, outputs: Outputs) -> int:
+    """The exit code, after lines about what of the sides could not be used."""
+    sides = [side for side in result.sides if side.capture is not None]
+    for side in sides:
+        warn(side.capture)  # type: ignore[arg-type]  # it has one
+    where = sys.stderr if _STANDARD in outputs.all else sys.stdout
+    told = sides if result.comparison.total else []
+    lost = [tell_lost(side.capture, side.name, where) for side in told if side.capture is not None]
     return CANNOT_TELL if result.judged.holds and any(lost) else result.judged.code
 
 

@@ -20,6 +20,10 @@ Shards = Annotated[
     ),
 ]
 
+Mappings = Annotated[
+    list[Path] | None, typer.Option(metavar="YAML", help="msprobe's layer, api, cell or data mapping; repeatable")
+]
+
 
 def tree_of(given: str) -> Path | str:
     """A path; a URL stays as it is."""

@@ -5,7 +5,8 @@ and ``b`` are the inputs 0 and 1, and ``y`` the output 0. Ports of one name may 
 one after another within the operator: the first gives what the second takes. Parts beside one another are separated
 by ``;``. A type written ``convolution/3`` is one with at least three inputs.
 
-Sources: MindSpore 2.10.0's operator definitions and dumps, PyTorch 2.13.0's ``native_functions.yaml``.
+Sources: MindSpore 2.10.0's operator definitions and dumps, PyTorch 2.13.0's ``native_functions.yaml``, public documents
+of torch_npu. ``add_row`` adds types of others.
 """
 
 from __future__ import annotations
@@ -86,6 +87,33 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("Transpose t transpose permute TransposeExt numpy_T", "transpose(0=x) -> 0=y"),
     ("Tile BroadcastTo expand", "expand(0=x) -> 0=y"),
     ("Cast _to_copy to", "cast(0=x) -> 0=y"),
+    ("npu_fusion_attention flash_attention_score", "flash_attention(0=q 1=k 2=v) -> 0=y"),
+    ("FlashAttentionScore", "flash_attention(0=q 1=k 2=v) -> 3=y"),
+    ("scaled_dot_product_attention", "flash_attention(0=q 1=k 2=v) -> 0=y"),
+    ("npu_rms_norm RmsNorm RMSNorm", "rms_norm(0=x 1=w) -> 0=y"),
+    ("rms_norm", "rms_norm(0=x) -> 0=y"),
+    ("npu_add_rms_norm AddRmsNorm", "add(0=a 1=a) > rms_norm(2=w) -> 0=y"),
+    ("npu_swiglu Swiglu swiglu", "swiglu(0=x) -> 0=y"),
+    ("npu_rotary_mul rotary_position_embedding RotaryPositionEmbedding", "rotary(0=x 1=cos 2=sin) -> 0=y"),
+    ("npu_linear", "matmul(0=a 1=a) > bias_add(2=bias) -> 0=y"),
+    ("npu_bmmV2", "matmul(0=a 1=a) -> 0=y"),
+    ("npu_grouped_matmul grouped_matmul GroupedMatmul", "grouped_matmul(0=a 1=b) -> 0=y"),
+    ("npu_gelu npu_fast_gelu fast_gelu FastGeLU", "gelu(0=x) -> 0=y"),
+    ("npu_silu silu SiLU", "silu(0=x) -> 0=y"),
+    ("npu_transpose", "transpose(0=x) -> 0=y"),
+    ("npu_dtype_cast npu_cast", "cast(0=x) -> 0=y"),
+    ("npu_format_cast npu_broadcast", "copy(0=x) -> 0=y"),
+    ("__add__ __radd__ __iadd__", "add(0=a 1=a) -> 0=y"),
+    ("__sub__ __isub__", "sub(0=a 1=b) -> 0=y"),
+    ("__mul__ __rmul__ __imul__", "mul(0=a 1=a) -> 0=y"),
+    ("__truediv__ __itruediv__", "div(0=a 1=b) -> 0=y"),
+    ("__matmul__", "matmul(0=a 1=a) -> 0=y"),
+    ("__gt__", "greater(0=a 1=b) -> 0=y"),
+    ("__ge__", "greater_equal(0=a 1=b) -> 0=y"),
+    ("__lt__", "less(0=a 1=b) -> 0=y"),
+    ("__le__", "less_equal(0=a 1=b) -> 0=y"),
+    ("__eq__", "equal(0=a 1=a) -> 0=y"),
+    ("__ne__", "not_equal(0=a 1=a) -> 0=y"),
     ("Identity Load TensorMove clone contiguous TransData detach alias lift_fresh copy",
      "copy(0=x) -> 0=y"),
 )  # fmt: skip
@@ -135,9 +163,32 @@ def _parse(row: str) -> tuple[Part, ...]:
 
 
 #: Parts by operator type.
-TABLE: Mapping[str, tuple[Part, ...]] = {name: _parse(row) for names, row in _ROWS for name in names.split()}
+TABLE: dict[str, tuple[Part, ...]] = {name: _parse(row) for names, row in _ROWS for name in names.split()}
 #: The rows for documentation: types and their parts.
 ROWS = _ROWS
+
+
+def add_row(types: str, parts: str) -> None:
+    """Adds a row to the table: types by their names, and their parts as above.
+
+    Args:
+        types: separated by blanks; those that are there already get the new parts.
+        parts: ``flash_attention(0=q 1=k 2=v) -> 0=y``.
+
+    Raises:
+        ValueError: ``parts`` names no part.
+
+    Examples:
+        >>> from harness.compare.pairing.kinds import add_row, parts_of
+        >>> add_row("my_attention", "flash_attention(0=q 1=k 2=v) -> 0=y")
+        >>> parts_of("my_attention", 3, False)[0].kind
+        'flash_attention'
+    """
+    found = _parse(parts)
+    if not found or not all(_PART.search(chain) for chain in parts.split(";")):
+        raise ValueError(f"{parts!r} names no part; write 'kind(0=x) -> 0=y'")
+    TABLE.update(dict.fromkeys(types.split(), found))
+    is_layout.cache_clear()
 
 
 def parts_of(op_type: str, inputs: int, differentiates: bool) -> tuple[Part, ...] | None:
