@@ -88,11 +88,24 @@ class Renaming:
         return key._replace(operator=self.operators.get(key.operator, key.operator), slot=slot)
 
 
-def renaming(names: Names, one: Sequence[Entry], other: Sequence[Entry]) -> Renaming:
+#: The position of each keyword argument, by entry and name.
+Keywords = Mapping[tuple[str, str], int]
+
+
+def renaming(
+    names: Names,
+    one: Sequence[Entry],
+    other: Sequence[Entry],
+    keywords: tuple[Keywords, Keywords] = ({}, {}),
+) -> Renaming:
     """How the entries of the side that the mapping files speak of are called on the other side.
 
     Layers, cells and functions are renamed as the files say; a module may have another class. What is called within a
     layer, and has no name in a file, stands for what is called within the other side's layer: of one kind, in order.
+
+    Args:
+        one: entries of the side whose names the files begin with.
+        keywords: keyword arguments of both sides.
     """
     found: dict[str, str] = {}
     positions: dict[tuple[str, str, int], int] = {}
@@ -101,23 +114,41 @@ def renaming(names: Names, one: Sequence[Entry], other: Sequence[Entry]) -> Rena
     modules = {(each.path, each.state, each.number, each.rest): each for each in other if not each.function}
     for each in one:
         if each.function:
-            known = names.functions.get(each.function)
-            if known is not None:
-                wanted = f"{known[0]}.{each.number}.{each.state}"
-                if wanted in there:
-                    found[each.name] = wanted
-                    positions.update({(each.name, io, at): to for (io, at), to in known[1].items()})
+            rule = next((r for r in _rules(each.function) if r in names.functions), "")
+            if rule and (wanted := names.functions[rule][0] + each.name[len(rule) :]) in there:
+                found[each.name] = wanted
+                for (io, mine), its in names.functions[rule][1].items():
+                    at = keywords[0].get((each.name, mine)) if isinstance(mine, str) else mine
+                    to = keywords[1].get((wanted, its)) if isinstance(its, str) else its
+                    if at is not None and to is not None:
+                        positions[each.name, io, at] = to
             continue
         path, kind = renamed_path(names, each.path, kinds), each.kind
-        cell = names.cells.get(f"{each.path}.{each.kind}" if each.path else each.kind)
+        cell = _cell(names, f"{each.path}.{each.kind}" if each.path else each.kind)
         if cell is not None:
             path, _, kind = cell.rpartition(".")
         match = modules.get((path, each.state, each.number, each.rest))
         if match is not None and (cell is None or match.kind == kind):
             found[each.name] = match.name
     _pair_calls(names, one, other, found, kinds)
-    slots = {mine: its for a, b in names.slots.items() if (mine := slot_of(a)) and (its := slot_of(b))}
+    slots = {here: its_ for a, b in names.slots.items() if (here := slot_of(a)) and (its_ := slot_of(b))}
     return Renaming(found, positions, slots)
+
+
+def _rules(function: str) -> tuple[str, str]:
+    """What a rule may call a function: its whole name, or the first two words of it."""
+    return function, ".".join(function.split(".")[:2])
+
+
+def _cell(names: Names, cell: str) -> str | None:
+    """A cell with its class under the other side's name: by its whole name, else by parts of it; None for no rule."""
+    if cell in names.cells:
+        return names.cells[cell]
+    made = cell
+    for part, other in names.cells.items():
+        if part in made:
+            made = made.replace(part, other, 1)
+    return made if made != cell else None
 
 
 def renamed_path(names: Names, path: str, kinds: Mapping[str, str]) -> str:
@@ -163,13 +194,14 @@ def same_kind(op_type: str) -> str:
 
 def spoken_of(names: Names, entries: Sequence[Entry]) -> int:
     """How many rules of mapping files name something of a side."""
-    known, functions = {each.name for each in entries}, {each.function for each in entries}
+    known, functions = {each.name for each in entries}, {r for each in entries for r in _rules(each.function)}
     cells = {f"{each.path}.{each.kind}" for each in entries if not each.function}
     words = [each.path.split(".") for each in entries if not each.function]
     layers = [rule.split(".") for rules in names.layers.values() for rule in rules]
     held = sum(any(_within(rule, path) for path in words) for rule in layers)
     slots = sum((slot := slot_of(name)) is not None and slot[0] in known for name in names.slots)
-    return held + slots + len(functions & names.functions.keys()) + len(cells & names.cells.keys())
+    parts = sum(any(part in cell for cell in cells) for part in names.cells)
+    return held + slots + len(functions & names.functions.keys()) + parts
 
 
 def _within(rule: list[str], path: list[str]) -> bool:

@@ -30,13 +30,13 @@ class Names:
 
     Attributes:
         layers: by class (empty for the whole): a path within it, and what it is called on the other side.
-        functions: function of the one side -> of the other, and its slots where they have other positions.
+        functions: function of the one side -> of the other, and its slots where they have other positions or names.
         cells: ``fc2.Dense`` -> ``fc2.Linear``.
         slots: full name of a tensor -> of the other side's.
     """
 
     layers: dict[str, dict[str, str]] = field(default_factory=dict)
-    functions: dict[str, tuple[str, dict[tuple[str, int], int]]] = field(default_factory=dict)
+    functions: dict[str, tuple[str, dict[tuple[str, int | str], int | str]]] = field(default_factory=dict)
     cells: dict[str, str] = field(default_factory=dict)
     slots: dict[str, str] = field(default_factory=dict)
 
@@ -82,12 +82,12 @@ def _add_function(names: Names, said: Mapping[str, Any], where: str) -> None:
     one, other = said.get("ms_api"), said.get("pt_api")
     if not isinstance(one, str) or not isinstance(other, str):
         raise TreeError(f"{where}: an entry without the texts ms_api and pt_api; accepted is {_ACCEPTED}")
-    slots: dict[tuple[str, int], int] = {}
+    slots: dict[tuple[str, int | str], int | str] = {}
     for name, io in _SLOTS.items():
         mine, theirs = said.get(f"ms_{name}") or [], said.get(f"pt_{name}") or []
         both = isinstance(mine, list) and isinstance(theirs, list) and len(mine) == len(theirs)
-        if not both or not all(type(at) is int and at >= 0 for at in (*mine, *theirs)):
-            raise TreeError(f"{where}: {one}: ms_{name} and pt_{name} are lists of as many positions")
+        if not both or not all(isinstance(at, str) or (type(at) is int and at >= 0) for at in (*mine, *theirs)):
+            raise TreeError(f"{where}: {one}: ms_{name} and pt_{name} are lists of as many positions or names")
         slots.update({(io, at): to for at, to in zip(mine, theirs, strict=True)})
     names.functions[one] = other, slots
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from harness.capture import Capture
 from harness.capture.mapped import Entry, Renaming, entry_of, renaming, rules_of, spoken_of
 from harness.capture.mapping_files import read_mappings
@@ -23,11 +25,14 @@ def mapped(one: Side, other: Side, files: Sequence[Path]) -> tuple[Side, list[st
     """
     names = read_mappings(files)
     capture = other.capture
-    mine, its = _entries(one), _entries(other)
+    (mine, my_words), (its, its_words) = _entries(one), _entries(other)
     if capture is None or not mine or not its:
         raise TreeError(f"{other.name}: --mapping is for dumps in msprobe's layout on both sides")
     here, there = spoken_of(names, mine), spoken_of(names, its)
-    found = renaming(names, mine, its).inverse if here >= there else renaming(names, its, mine)
+    if here >= there:
+        found = renaming(names, mine, its, (my_words, its_words)).inverse
+    else:
+        found = renaming(names, its, mine, (its_words, my_words))
     count, unused = len(found.operators), rules_of(names) - max(here, there)
     note = f"Mapped: {counted(count, 'call')} of the {len(its)} of {other.name}"
     if unused:
@@ -37,13 +42,18 @@ def mapped(one: Side, other: Side, files: Sequence[Path]) -> tuple[Side, list[st
     return replace(other, content=moved, capture=moved), [note]
 
 
-def _entries(side: Side) -> list[Entry]:
-    """The entries of a side, in order."""
+def _entries(side: Side) -> tuple[list[Entry], dict[tuple[str, str], int]]:
+    """The entries of a side, in order, and the positions of keyword arguments."""
     parents: dict[str, str | None] = {}
     for source in side.capture.sources if side.capture is not None else ():
         parents.update(getattr(source, "parents", dict)())
-    operators = dict.fromkeys(record.key.operator for record in side.records())
-    return [entry for name in operators if (entry := entry_of(name, parents)) is not None]
+    operators: dict[str, None] = {}
+    keywords: dict[tuple[str, str], int] = {}
+    for record in side.records():
+        operators[record.key.operator] = None
+        if isinstance(record.values, np.ndarray) and record.extra.named:  # of tensors no name is known
+            keywords.setdefault((record.key.operator, record.extra.named), record.key.slot)
+    return [entry for name in operators if (entry := entry_of(name, parents)) is not None], keywords
 
 
 def _renamed(capture: Capture, found: Renaming, taken: frozenset[str]) -> Iterator[Record]:

@@ -119,7 +119,7 @@ def pytorch(root: Path, high: float = 2.5) -> Path:
     data = {
         "NPU.npu_fusion_attention.0.forward": call([x, x, x, scalar(4)], [y]),
         "Module.module.core.CoreAttention.forward.0": call([x], [y]) | {"parameters": {"weight": x}},
-        "Torch.softmax.0.forward": call([y], [y], dim=scalar(-1)),
+        "Torch.softmax.0.forward": call([y], [y], dtype=None, dim=scalar(-1)),
         "Module.module.last.Linear.forward.0": call([y], [y]),
     }
     parents = {
@@ -130,7 +130,8 @@ def pytorch(root: Path, high: float = 2.5) -> Path:
 
 
 LAYERS = "TopLayer:\n  network: module\nCell:\n  network.attention: module.core\n  network.fc2: module.last\n"
-FUNCTIONS = "- ms_api: Mint.softmax\n  pt_api: Torch.softmax\n  ms_args: [0, 1]\n  pt_args: [0, 1]\n"
+FUNCTIONS = "- ms_api: Mint.softmax\n  pt_api: Torch.softmax\n  ms_args: [0, 1]\n  pt_args: [0, dim]\n"
+PARTS = "network.attention.FlashAttention: module.core.CoreAttention\nfc2.Dense: last.Linear\nnetwork: module\n"
 CELLS = "network.attention.FlashAttention: module.core.CoreAttention\nnetwork.fc2.Dense: module.last.Linear\n"
 SLOTS = {
     f"Functional.flash_attention_score.0.forward.{io}.{at}": f"NPU.npu_fusion_attention.0.forward.{io}.{at}"
@@ -138,7 +139,9 @@ SLOTS = {
 }
 
 
-@pytest.mark.parametrize("files", [(LAYERS, FUNCTIONS), (CELLS, FUNCTIONS, json.dumps(SLOTS, indent=1))])
+@pytest.mark.parametrize(
+    "files", [(LAYERS, FUNCTIONS), (CELLS, FUNCTIONS, json.dumps(SLOTS)), (PARTS, FUNCTIONS, json.dumps(SLOTS))]
+)
 @pytest.mark.parametrize("turned", [False, True])
 def test_diff_takes_them(
     files: tuple[str, ...], turned: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
