@@ -1,15 +1,16 @@
-"""A file in place of a dump tree: a ``dump.json``, a ``statistic.csv``, an ``.npy`` or ``.pt`` file."""
+"""A file in place of a dump tree: a ``dump.json``, a ``statistic.csv``, or a file of tensors."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from harness import dtypes
 from harness.capture import npy, torch_files
 from harness.capture.capture import Capture, Problem
 from harness.capture.msprobe import read_msprobe
 from harness.capture.msprobe_entries import argument
+from harness.capture.named_tensors import npz_items, safetensors
 from harness.capture.statistic_rows import MAX_BYTES, BadRow, Row, rows
 from harness.capture.statistic_table import table
 from harness.capture.tree_records import row_record
@@ -33,7 +34,7 @@ _INSTEAD = {
     ".yaml": "a configuration is no dump; give the directory of the dump",
     ".ckpt": "a checkpoint is no dump; save its tensors as .npy or .pt",
 }  # fmt: skip
-_READ = "a dump tree, a golden store, or a dump.json, statistic.csv, .npy or .pt file"
+_READ = "a dump tree, a golden store, or a dump.json, statistic.csv, .npy, .npz, .pt or .safetensors file"
 
 
 def is_single_file(path: str) -> bool:
@@ -96,10 +97,23 @@ def _of_numpy(path: str, problems: list[Problem]) -> Iterator[Record]:
 
 
 def _of_torch(path: str, problems: list[Problem]) -> Iterator[Record]:
-    for name, value in torch_files.items(path):
+    yield from _named(torch_files.items(path), dtypes.TORCH_FORMAT)
+
+
+def _of_npz(path: str, problems: list[Problem]) -> Iterator[Record]:
+    yield from _named(npz_items(path), "DefaultFormat")
+
+
+def _of_safetensors(path: str, problems: list[Problem]) -> Iterator[Record]:
+    yield from _named(safetensors.items(path), "DefaultFormat")
+
+
+def _named(items: Iterable[torch_files.Item], layout: str) -> Iterator[Record]:
+    """Tensors, numbers and texts by their names."""
+    for name, value in items:
         key = _key(name or ALONE)
         if isinstance(value, torch_files.StoredTensor):
-            yield Record(key, ALONE, value.dtype.name, value.shape, dtypes.TORCH_FORMAT, value)
+            yield Record(key, ALONE, value.dtype.name, value.shape, layout, value)
             continue
         dtype, array = argument({"type": type(value).__name__, "value": value})
         yield Record(key, ALONE, dtype, array.shape, dtypes.ARGUMENT_FORMAT, array)
@@ -145,5 +159,7 @@ _READERS: dict[str, tuple[str, str, _Reader]] = {
     ".npy": ("mindspore", "tensor", _of_numpy),
     ".pt": ("torch", "tensor", _of_torch),
     ".pth": ("torch", "tensor", _of_torch),
+    ".npz": ("mindspore", "tensor", _of_npz),
+    ".safetensors": ("mindspore", "tensor", _of_safetensors),
     ".csv": ("mindspore", "statistic", _of_table),
 }

@@ -19,6 +19,7 @@ from harness.capture.directory_kinds import Kinds, kinds_of
 from harness.capture.join import Join
 from harness.capture.models import read_models
 from harness.capture.msprobe import read_msprobe
+from harness.capture.named_tensors import onnx
 from harness.capture.names import is_label
 from harness.capture.networks import chosen
 from harness.capture.normalise import ir_text
@@ -211,7 +212,7 @@ def read_tree(
 
     Args:
         path: the dump path, a ``rank_N`` directory, a ``MS_DIAGNOSTIC_DATA_PATH``, a directory that holds only dump
-            files, a ``dump_path`` of msprobe, or a ``dump.json``, ``statistic.csv``, ``.npy`` or ``.pt`` file.
+            files, a ``dump_path`` of msprobe, ONNX's test data, or a file alone (see ``single_files``).
         rank: the only rank to read; by default all ranks, one after the other.
         network: name of the network to read, if the tree holds several.
         backend: name of the backend; by default ``mindspore``, or for a tree the harness wrote ``cpu``, ``gpu`` or
@@ -277,7 +278,11 @@ def _of_other_layout(
     models = read_models(path, rank, network=network, ahead=ahead, **more) if os.path.isdir(path) else None
     if models is not None or not os.path.isdir(path):
         return models
-    return read_msprobe(path, rank, rootdir=rootdir, **more) or read_bin_files(path, rank, network=network, **more)
+    return (
+        read_msprobe(path, rank, rootdir=rootdir, **more)
+        or read_bin_files(path, rank, network=network, **more)
+        or onnx.read_test_data(path, more["backend"])
+    )
 
 
 def _sources(ranks: list[_Rank], network: str, problems: list[Problem], ahead: bool) -> list[RankRecords]:
