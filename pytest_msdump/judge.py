@@ -156,10 +156,11 @@ class GateRun:
         return named if stated is None and named != "stored" else stated
 
     def party(self) -> Party:
-        """The run as a side of a judgement."""
+        """The run as a side of a judgement, as its golden would hold it: names count as between two stores."""
         capture = self.capture
         release, compiled = capture.rules.get("ms_version"), tuple(capture.rules.get("compiled", ()))
-        return Party(self.records, *self.run, emulated=capture.emulated, release=release, compiled=compiled)
+        known = {"emulated": capture.emulated, "release": release, "compiled": compiled}
+        return Party(self.records, *self.run, stored=True, **known)
 
 
 def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:

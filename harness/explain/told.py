@@ -55,6 +55,8 @@ def explained(
 
 def _renamed(made: Explanation, judged: Judgement) -> Explanation:
     """The explanation if only names differ: the first renamed operator."""
+    from harness.explain.claim import Check  # most judgements hold
+
     for step in judged.pairing.steps if judged.pairing is not None else ():
         for pair in step.pairs:
             old, new = pair.expected.operator, pair.found.operator
@@ -62,7 +64,12 @@ def _renamed(made: Explanation, judged: Judgement) -> Explanation:
                 continue
             cell = changed_cell(old, new)
             text = f"replaced: {cell}" if cell else f"renamed: {short_operator(old)} to {short_operator(new)}"
-            cause = Cause(Certainty.BITS, text.split(":")[0], f"{text}; everything that was compared is equal")
+            cause = Cause(
+                Certainty.BITS,
+                text.split(":")[0],
+                f"{text}; everything that was compared is equal",
+                check=Check("fact"),
+            )
             iteration = min(step.iterations, default=0)
             key = SlotKey(step.rank, pair.expected.graph, iteration, old, pair.expected.execution, "output", 0)
             return replace(made, cause=cause, origin=Origin("renamed", old, key, new))
