@@ -13,7 +13,7 @@ from typing import Any
 from harness.capture.capture import COMPARED, Capture, Problem, in_turn
 from harness.capture.msprobe_json import JsonEntries
 from harness.capture.msprobe_step import StepRecords
-from harness.capture.msprobe_steps import Step, StepDirectory, StepsOfRank, step_directories
+from harness.capture.msprobe_steps import MODES, Step, StepDirectory, StepsOfRank, step_directories
 from harness.dump.asynchronous.layout import MARK
 from harness.errors import TreeError
 
@@ -106,9 +106,15 @@ def _backend(head: Mapping[str, Any]) -> str:
 def _texts(steps: list[StepDirectory], sources: list[StepRecords]) -> Mapping[str, bytes]:
     """What each step states beside values, by the names of artefacts."""
     return _Texts({
-        f"{COMPARED}stated_rank_{step.rank}_step_{step.step}": source.stated
+        f"{COMPARED}stated{_mode(step)}_rank_{step.rank}_step_{step.step}": source.stated
         for step, source in zip(steps, sources, strict=True)
     })  # fmt: skip
+
+
+def _mode(step: StepDirectory) -> str:
+    """``_graph`` or ``_pynative`` of a step in a directory of that name; else empty."""
+    words = os.path.relpath(step.path, step.root).split(os.sep)
+    return f"_{words[0]}" if words[0] in MODES else ""
 
 
 def _head(steps: list[StepDirectory], lenient: bool) -> tuple[StepDirectory | None, JsonEntries | None, dict[str, Any]]:

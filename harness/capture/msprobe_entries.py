@@ -83,7 +83,7 @@ def _parts(entry: Any) -> Iterator[Part]:
         if field in _INPUTS or field in ("output", OPERATOR) or not isinstance(values, (dict, list)):
             continue
         op_type = PARAMETER if field == _PARAMETERS else None
-        named = values if isinstance(values, dict) and not is_tensor(values) else {"": values}
+        named = values if isinstance(values, dict) and not _is_leaf(values) else {"": values}
         for name, value in named.items():
             leaves: list[Leaf] = []
             _add(leaves, "output", value, 0)

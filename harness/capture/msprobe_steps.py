@@ -20,6 +20,8 @@ _RANK = re.compile(r"rank(\d{0,9})")
 _PROCESS = re.compile(r"proc(\d{0,9})")
 _PLACE = re.compile(r"(?:rank|proc)\d{0,9}")
 _DEBUG = "debug.json"
+MODES = ("graph", "pynative")
+"""Directories of a dump of MindSpore's in both modes."""
 #: Processes that a line names.
 _NAMED = 4
 
@@ -69,7 +71,9 @@ def step_directories(path: str, problems: list[Problem] | None = None) -> list[S
         step = _number(_STEP, root) or _number(_STEP, os.path.dirname(root))
         found = [StepDirectory(step, _number(_RANK, root), root, root, file, _is_ranked(root))]
         return found if _PLACE.fullmatch(os.path.basename(root)) else [found[0]._replace(ranked=False)]
-    steps = [(root, _number(_STEP, root))] + [(found, _number(_STEP, found)) for found in _children(root, _STEP, told)]
+    steps = [(root, _number(_STEP, root))] + [
+        (found, _number(_STEP, found)) for top in _tops(root) for found in _children(top, _STEP, told)
+    ]
     places = [(step, rank) for directory, step in steps for rank in _children(directory, _PLACE, told)]
     places += [(step, directory) for directory, step in steps[1:] if _dump_file(directory)]
     ranks = _ranks([(step, os.path.basename(rank)) for step, rank in places], told, root)
@@ -78,9 +82,19 @@ def step_directories(path: str, problems: list[Problem] | None = None) -> list[S
         for step, rank in places
         if (file := _dump_file(rank)) or _without(rank, told)
     ]
+    told += [
+        Problem(os.path.join(each.path, _DEBUG), "skipped", f"beside a {DUMP}; give it as the operand to have it read")
+        for each in found
+        if each.file == DUMP and os.path.isfile(os.path.join(each.path, _DEBUG))
+    ]
     if problems is not None:
         problems += [each._replace(path=os.path.relpath(each.path, root)) for each in told]
     return sorted(found, key=lambda each: (each.rank, each.step))
+
+
+def _tops(root: str) -> list[str]:
+    """The directories that hold steps: MindSpore's dumps of both modes have one for each."""
+    return [root, *(mode for name in MODES if os.path.isdir(mode := os.path.join(root, name)))]
 
 
 def _ranks(places: Sequence[tuple[int, str]], told: list[Problem], root: str) -> dict[tuple[int, str], int]:

@@ -32,7 +32,8 @@ def give_values(record: Record, dtype: DType, name: Any, where: StepDirectory, r
         Left: there is no such file, or not of this dtype and shape.
         TreeError: a link leaves the dump.
     """
-    if not isinstance(name, str) or os.path.basename(name) != name or not name.endswith((".npy", ".pt")):
+    plain = isinstance(name, str) and os.path.basename(name) == name and name.endswith((".npy", ".pt"))
+    if not plain or not _is_name(name):
         raise Left(str(name)[:255], "skipped", "no name of an .npy or a .pt file")
     path = os.path.join(where.path, TENSORS, name)
     refuse_outside(path, root, TreeError)
@@ -42,6 +43,14 @@ def give_values(record: Record, dtype: DType, name: Any, where: StepDirectory, r
         kind = "incomplete" if isinstance(error, npy.Incomplete) else "damaged"
         why = error.strerror or "" if isinstance(error, OSError) else str(error)
         raise Left(name, kind, why or str(error)) from None
+
+
+def _is_name(name: str) -> bool:
+    """Whether the system can have a file of this name."""
+    try:
+        return b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
 
 
 def _of_numpy(record: Record, dtype: DType, path: str, file_of_step: str, root: str) -> None:

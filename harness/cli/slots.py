@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from harness.cli.text import shortened, table
-from harness.dtypes import spelled
+from harness.compare.arguments import shown
+from harness.dtypes import ARGUMENT_FORMAT, spelled
 from harness.records import Record
 from harness.stats import Statistics, describe
-from harness.stats.printed import PrintedStatistics
+from harness.stats.printed import SIGNED_NORM, PrintedStatistics, six_digits
 
 _SLOT_HEADINGS = (
     "rank", "graph", "iteration", "operator", "slot", "dtype", "shape", "min", "max", "avg", "l2norm", "NaN", "Inf",
@@ -40,17 +41,24 @@ def _slot(record: Record) -> tuple[object, ...]:
 
 
 def _numbers(record: Record) -> list[object]:
-    """Minimum, maximum, mean, norm, NaNs and infinities; empty if unknown."""
+    """Minimum, maximum, mean, norm, NaNs and infinities; empty if unknown. Of an argument, what it is."""
+    if record.format == ARGUMENT_FORMAT:
+        return [shown(record) or "", *[""] * 5]
     kept = record.extra.statistics
     if isinstance(kept, PrintedStatistics):
         infinities = [kept.get(item, "") for item in ("negative inf count", "positive inf count")]
         both = sum(map(int, infinities)) if all(text.isdecimal() for text in infinities) else ""
-        return [*(kept.get(item, "") for item in ("min", "max", "avg", "l2norm", "nan count")), both]
+        norm = "l2norm" if "l2norm" in kept else SIGNED_NORM
+        return [
+            *(six_digits(kept.get(item, "")) for item in ("min", "max", "avg", norm)),
+            kept.get("nan count", ""),
+            both,
+        ]
     found = _statistics(record)
     if found is None:
         return [""] * 6
-    numbers = [f"{getattr(found, name):.6g}" for name in ("min", "max", "avg", "l2norm")]
-    return [*numbers, found.nan_count, found.negative_inf_count + found.positive_inf_count]
+    shown_ = [f"{getattr(found, name):.6g}" for name in ("min", "max", "avg", "l2norm")]
+    return [*shown_, found.nan_count, found.negative_inf_count + found.positive_inf_count]
 
 
 def _statistics(record: Record) -> Statistics | None:

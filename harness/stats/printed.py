@@ -200,14 +200,14 @@ class PrintedStatistics(dict[str, str]):
                 item: self._printed(item, getattr(other, ATTRIBUTES[item])) for item in shown if item in ATTRIBUTES
             }
         else:
-            found = other if self.whole == other.whole else {item: _short(text) for item, text in other.items()}
+            found = other if self.whole == other.whole else {item: six_digits(text) for item, text in other.items()}
         changes = []
         for item, text in self.items():
             other_ = found.get(item, MISSING)
             if isinstance(other, PrintedStatistics) and self.whole > other.whole:
-                text = _short(text)
+                text = six_digits(text)
             if text != other_ and MISSING not in (text, other_) and not _same(text, other_):
-                pair = (_short(text), _short(other_)) if self.whole and item in COLUMNS else (text, other_)
+                pair = (six_digits(text), six_digits(other_)) if self.whole and item in COLUMNS else (text, other_)
                 one, two = pair if pair[0] != pair[1] else (text, other_)
                 changes.append(f"{item} {one} -> {two}")
         return ", ".join(changes)
@@ -235,7 +235,7 @@ def _number(text: str) -> float:
         return math.nan
 
 
-def _short(text: str) -> str:
+def six_digits(text: str) -> str:
     """A number with six digits; any other text as it is."""
     try:
         return text if text.lstrip("-").isdecimal() else f"{float(text):g}"

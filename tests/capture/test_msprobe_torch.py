@@ -410,3 +410,41 @@ def test_a_backward_call_takes_what_its_forward_call_did(
     first = "Functional.linear.0.forward" if recorded else "Functional.linear.0.backward"
     assert f"First divergence: iteration 0, {first}" in said
     assert recorded or "not all of its inputs were compared" in said
+
+
+# --- further layouts --------------------------------------------------------------------------------------------------
+def test_both_modes_of_mindspore(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A directory for each mode; entries of both are read, and told apart in the texts."""
+
+    def side(name: str, high: float) -> Path:
+        root = tmp_path / name
+        dump(root / "graph", {"Kernel.Default.Add-op0.forward.0": call([], [tensor()])}, framework="mindspore")
+        dump(root / "pynative", {"Mint.add.0.forward": call([], [tensor(Max=high)])}, framework="mindspore")
+        return root
+
+    names = {record.key.operator for record in read_tree(side("a", 1.0)).records()}
+    assert names == {"Kernel.Default.Add-op0.forward.0", "Mint.add.0.forward"}
+    assert len(read_tree(tmp_path / "a").artefacts) == 2
+    code, said = outcome(capsys, "diff", tmp_path / "a", side("b", 9.0))
+    assert (code, "Mint.add.0.forward" in said) == (1, True)
+    assert outcome(capsys, "diff", tmp_path / "a", tmp_path / "a")[0] == 0
+
+
+def test_level_debug_beside_another_one_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    debug = {"data": {"d.0.debug": {"a": [tensor(), scalar(3.5)], "b": scalar("text")}}, "framework": "pytorch"}
+    root = dump(tmp_path / "a", relu(), beside={"debug.json": debug})
+    code, said = outcome(capsys, "diff", root, root)
+    assert (code, "give it as the operand" in said) == (2, True)
+    file = root / "step0" / "rank0" / "debug.json"
+    found = [(r.key.operator, r.key.slot_name, r.format == ARGUMENT_FORMAT) for r in read_tree(file).records()]
+    assert found == [
+        ("d.0.debug.a", "output.0", False), ("d.0.debug.a", "output.1", True), ("d.0.debug.b", "output.0", True),
+    ]  # fmt: skip
+    code, said = outcome(capsys, "show", "--all", file)
+    assert (code, "'text'" in said, "3.5" in said) == (0, True, True)
+
+
+def test_a_step_without_ranks(tmp_path: Path) -> None:
+    (tmp_path / "step3").mkdir()
+    dump(tmp_path / "step3", relu(), step=None)
+    assert {(r.key.iteration, r.key.rank) for r in read_tree(tmp_path).records()} == {(3, 0)}

@@ -40,6 +40,7 @@ from tests.dump.build import config_text, one_op
 from tests.dump.msprobe.build import config_text as probe_text
 from tests.fuzz import repaired
 from tests.fuzz.engine import Target
+from tests.fuzz.exchanged import exchanged
 from tests.fuzz.mutations import Mutate
 from tests.fuzz.trees import graphs, trees
 from tests.store.helpers import ASCEND, CPU, run_data
@@ -283,7 +284,7 @@ def targets() -> dict[str, Target]:
     """By name: readers of single files, of trees, and commands."""
     from tests.fuzz.commands import commands  # which are over goldens and trees of these modules
 
-    found = {**_stores(), **_framework(), **_settings(), **_dumped(), **trees(), **commands()}
+    found = {**_stores(), **_framework(), **_settings(), **_dumped(), **trees(), **exchanged(), **commands()}
     return {name: replace(each, seeds=(*each.seeds, *corpus(name))) for name, each in found.items()}
 
 

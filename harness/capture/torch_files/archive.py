@@ -89,8 +89,10 @@ def _long(extra: bytes, plain: int, packed: int, offset: int) -> tuple[int, int,
     at = 0
     while at + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, at)
+        if at + 4 + length > len(extra):
+            raise ValueError("its list of members is damaged")
         if kind == _EXTRA64:
-            values = iter(struct.unpack_from(f"<{length // 8}Q", extra[at + 4 : at + 4 + length // 8 * 8].ljust(0)))
+            values = iter(struct.unpack_from(f"<{length // 8}Q", extra, at + 4))
             try:
                 plain = next(values) if plain == _FULL else plain
                 packed = next(values) if packed == _FULL else packed
