@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from os import getpid, listdir, sep
 from pathlib import Path
 from typing import Any
@@ -202,7 +202,7 @@ class Gate:
             if made.failed:
                 _escape(made)
             if made.when == "call" and made.failed:
-                _shorten(made, next((each["where"] for each in made.msdump if each["where"]), ""))
+                _shorten(made, made.msdump)
         elif call.excinfo is not None and made.failed and not item.config.getoption("fulltrace", False):
             mistakes.explain_stranger(item, made, call.excinfo)
         return made
@@ -317,12 +317,12 @@ def _escape(report: pytest.TestReport) -> None:
         crash.message = text(crash.message)
 
 
-def _shorten(report: pytest.TestReport, where: str) -> None:
-    """Shortens the entry in pytest's list of failures to one line, the first difference; in CI it would repeat the
-    whole text."""
+def _shorten(report: pytest.TestReport, results: Sequence[reporting.Result]) -> None:
+    """Shortens the entry in pytest's list of failures to one line: the cause, else the first difference; in CI it would
+    repeat the whole text."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None:
         from harness.escape import line
 
-        where = line(where)
-        crash.message = f"msdump: {where}" if where else crash.message.partition("\n")[0]
+        where = next((reporting.shortly(each) for each in results if each["where"]), "")
+        crash.message = line(where) if where else crash.message.partition("\n")[0]

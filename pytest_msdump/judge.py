@@ -26,7 +26,7 @@ from pytest_msdump.facts import facts
 from pytest_msdump.gate_test import GateTest, scratch
 from pytest_msdump.lazily import kind_of, lay_beside, settle
 from pytest_msdump.manifests import staged
-from pytest_msdump.report import Result, empty_result
+from pytest_msdump.report import Result, cause_line, empty_result
 from pytest_msdump.stores import OPENED
 from pytest_msdump.variants import others, used_runs
 
@@ -256,7 +256,7 @@ def _check_one(
     if not holds:
         explanation, words = _explain(judge, run, judged, expected)
         if explanation is not None and explanation.cause is not None:
-            result["cause"] = f"{explanation.cause.certainty.value}: {explanation.cause.text}"[:400]
+            result["cause"] = cause_line(explanation.cause)
         failures.append(_made_otherwise(judge, run, expected) + words)
     if run == judge.run and (told := _check_texts(judge, expected, result, bool(failures))):
         result["verdict"] = replace(judged, texts_hold=False).verdict

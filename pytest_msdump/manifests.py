@@ -25,7 +25,7 @@ from harness.store.journal import is_being_put_in_place
 from harness.store.layout.contents import parse_run
 from pytest_msdump.gate_test import SEED
 from pytest_msdump.options import Settings
-from pytest_msdump.report import Result, Summary
+from pytest_msdump.report import LEFT_OUT, Result, Summary
 
 if TYPE_CHECKING:
     from harness.store import Transaction
@@ -106,7 +106,7 @@ def rebuild(config: pytest.Config, settings: Settings, summary: Summary, *, inte
         more = f" (and {len(unwritten) - 1} more)" if len(unwritten) > 1 else ""
         problems.append(f"a golden could not be written{more}: {unwritten[0]}; nothing was {act}")
     elif settings.regen or settings.learn:
-        written = [each for each in _all(summary) if each["verdict"] != "not compared"]
+        written = [each for each in _all(summary) if each["verdict"] not in ("not compared", LEFT_OUT)]
         problems += _take_effect(config, settings, written, act)
     bundles: dict[str, list[Result]] = {}
     for each in _all(summary):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import pytest
 
 from pytest_msdump.options import Settings
+
+if TYPE_CHECKING:
+    from harness.explain import Cause
 
 # A failure must stay readable in a terminal and in a CI log, however much differs.
 MAX_LINES = 25
@@ -24,6 +27,8 @@ DETAILS = ("verdict", "max abs", "first divergence", "would pass with")
 _UNSURE = len(HEADINGS) - 1
 #: What of a result may hold names from goldens.
 SHOWN = ("where", "cause", "source", "passes", "learned", "unwritten")
+#: of a test that is known to be wrong: its golden stays as it is
+LEFT_OUT = "left out"
 CALM = ("identical", "new", "updated")
 
 
@@ -37,7 +42,7 @@ class Result(TypedDict):
         against: backend of the run it was compared with; ``backend`` for the test's own golden.
         against_mode: that run's mode.
         verdict: ``identical``, ``within tolerance``, ``differs``, ``missing`` (no golden), ``new`` or ``updated``
-            (regenerated), ``not compared`` (the test ended too early, or its capture cannot be judged).
+            (regenerated), ``left out`` (marked xfail), ``not compared`` (it ended too early, or cannot be judged).
         slots, identical, within, differing, missing, unexpected, new, unsure: numbers of slots; ``unsure`` counts
             those that could be neither confirmed nor refuted.
         texts: number of the recorder's artefacts compared with the golden.
@@ -96,6 +101,20 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
         compiled="", learned="", unwritten="", place="",
     )  # fmt: skip
+
+
+def cause_line(cause: Cause) -> str:
+    """A cause in one line, with its line of the user's script."""
+    place = f" ({cause.source})" if cause.source else ""
+    return f"{cause.certainty.value}: {cause.text}"[: 400 - len(place)] + place
+
+
+def shortly(result: Result) -> str:
+    """A difference in as few words as there are: its cause if that is known, else where it is."""
+    certainty, _, cause = result["cause"].partition(": ")
+    if not cause:
+        return f"msdump: {result['where']}"
+    return cause if certainty.startswith("proven") else f"{certainty}: {cause}"
 
 
 def bounded(text: str, lines: int = MAX_LINES, size: int = MAX_BYTES) -> str:
@@ -225,6 +244,8 @@ class Summary:
         """One row per network, backend, mode and reference, in natural order."""
         rows: dict[tuple[str, str, str], Row] = {}
         for result in (each for results in self.results.values() for each in results):
+            if result["verdict"] == LEFT_OUT:
+                continue
             backend = result["backend"]
             if result["against"] != backend:
                 backend += f" ~ {result['against']}"
@@ -296,7 +317,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     shown = rows if verbose >= 0 else [row for row in rows if not row.calm]
     if shown:
         yield from table(shown, verbose > 0)
-    if not (rows or summary.skipped or summary.stale):
+    if not (rows or summary.results or summary.skipped or summary.stale):
         return
     yield _proof(summary)
     from pytest_msdump import commands
@@ -310,6 +331,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
         yield f"not read: the goldens' values of {slots} with equal digests (`{verify}` reads them)"
     for reason in sorted(set(summary.skipped.values())):
         yield f"skipped {list(summary.skipped.values()).count(reason)}: {reason}"
+    yield from _left_out(summary)
     if summary.stale:
         prune = commands.prune(settings, start)
         yield f"unused goldens, which no test owns; the session fails until `{prune}` has removed them:"
@@ -353,6 +375,13 @@ def _proof(summary: Summary) -> str:
 def _learned(summary: Summary) -> Iterator[str]:
     for result in (each for results in summary.results.values() for each in results if each["learned"]):
         yield f"learned: {result['network']} [{result['backend']}-{result['mode']}]: {result['learned']}"
+
+
+def _left_out(summary: Summary) -> Iterator[str]:
+    names = {r["network"] for group in summary.results.values() for r in group if r["verdict"] == LEFT_OUT}
+    if names:
+        yield "left out, because marked xfail (what is known to be wrong is no golden; --runxfail takes it):"
+        yield from listed(sorted(names, key=_natural))
 
 
 def _compiled(summary: Summary) -> Iterator[str]:

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from _pytest.skipping import xfailed_key
 
 from pytest_msdump import gate_test, options, report
 from pytest_msdump.collection import from_root, identity_of
@@ -290,6 +291,12 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
         _keep_results(item, [_nothing(item)])
         _note(item, bundle, results_of(item), text)
         return text
+    writes = test.settings.regen or test.settings.learn
+    if writes and item.stash.get(xfailed_key, None) is not None and not item.config.option.runxfail:
+        _keep_results(item, [_nothing(item, report.LEFT_OUT)])
+        if test.tree is not None:
+            _remove_tree(test.tree)
+        return None
     if test.settings.learn:
         from pytest_msdump import learning
 
@@ -365,6 +372,6 @@ def _keep_results(item: pytest.Item, results: list[Result]) -> None:
     item.user_properties.extend(report.properties(results))
 
 
-def _nothing(item: pytest.Item) -> Result:
+def _nothing(item: pytest.Item, verdict: str = "not compared") -> Result:
     chosen = variant_of(item) or Variant("", "")
-    return report.empty_result(identity_of(item).network, "", *chosen, "not compared")
+    return report.empty_result(identity_of(item).network, "", *chosen, verdict)

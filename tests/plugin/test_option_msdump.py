@@ -88,7 +88,7 @@ def test_verbose_says_what_differed_first_and_what_would_pass(
             "test_nets.py::test_two[[]0.5[]] * identical * -",
         ]
     )
-    result.stdout.fnmatch_lines(["FAILED test_nets.py::test_one[[]cpu-tensor[]] - msdump: iteration 0, *"])
+    result.stdout.fnmatch_lines(["FAILED test_nets.py::test_one[[]cpu-tensor[]] - y 1 -> 1.5 (test_nets.py:17)"])
 
 
 def test_a_failure_says_its_cause_and_what_to_run_next(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
