@@ -159,8 +159,7 @@ class GateRun:
         """The run as a side of a judgement, as its golden would hold it: names count as between two stores."""
         capture = self.capture
         release, compiled = capture.rules.get("ms_version"), tuple(capture.rules.get("compiled", ()))
-        known = {"emulated": capture.emulated, "release": release, "compiled": compiled}
-        return Party(self.records, *self.run, stored=True, **known)
+        return Party(self.records, *self.run, capture.emulated, release, stored=True, compiled=compiled)
 
 
 def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:

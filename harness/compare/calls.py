@@ -1,7 +1,9 @@
-"""Calls of modules and functions, as msprobe records them: what they take beside the inputs that are listed."""
+"""Calls of modules and functions, as msprobe records them: what they take beside the inputs that are listed, and what
+they call."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from harness.compare.divergence import PARAMETER, Execution
@@ -11,11 +13,12 @@ from harness.compare.verdict import SlotVerdict
 #: Between a module and the name of its parameter.
 _OF_MODULE = ".parameters."
 _BACKWARD, _FORWARD = ".backward", ".forward"
+_MODULE = re.compile(r"(?:Cell|Module)\.(.+)\.[^.]+\.(forward|backward)\.\d+")
 
 
 class Given:
-    """What calls are given that is listed elsewhere: parameters of modules, and what a backward call keeps of its
-    forward one.
+    """What calls are given, or do, that is listed elsewhere: parameters of modules, what a backward call keeps of its
+    forward one, and the calls of the modules within a module.
 
     Args:
         executions: slots of each execution, in order.
@@ -29,15 +32,31 @@ class Given:
             if slots[0].op_type == PARAMETER and _OF_MODULE in where.operator and not slots[0].verdict.holds
         }
 
+        #: step and direction -> paths of modules around those whose results differ
+        self._around: dict[tuple[object, ...], set[str]] = {}
+        for where, slots in executions.items():
+            match = _MODULE.fullmatch(where.operator)
+            if match and any(slot.key.io == "output" and not slot.verdict.holds for slot in slots):
+                words = match[1].split(".")
+                outer = (".".join(words[:at]) for at in range(1, len(words)))
+                self._around.setdefault((*where[:3], match[2]), set()).update(outer)
+
+    def _contains(self, where: Execution) -> bool:
+        """Whether it is a module, and the result of a module within it differs."""
+        match = _MODULE.fullmatch(where.operator)
+        return match is not None and match[1] in self._around.get((*where[:3], match[2]), ())
+
     def takes_more(self, where: Execution) -> bool:
         """Whether something that is listed elsewhere differs, or is not known, so that equal inputs prove nothing."""
-        return where in self._moved or self._forward(where) is not None
+        return where in self._moved or self._forward(where) is not None or self._contains(where)
 
     def kind(self, where: Execution) -> Kind | None:
         """The kind of such a call whose listed inputs agree and whose outputs do not; None if it only passes on a
-        difference of its forward call."""
+        difference of its forward call, or of a module within it."""
         if where in self._moved:
             return Kind.GIVEN
+        if self._contains(where):
+            return None
         forward = self._forward(where)
         return None if forward in self._executions else Kind.UNSURE
 

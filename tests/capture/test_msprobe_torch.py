@@ -448,3 +448,24 @@ def test_a_step_without_ranks(tmp_path: Path) -> None:
     (tmp_path / "step3").mkdir()
     dump(tmp_path / "step3", relu(), step=None)
     assert {(r.key.iteration, r.key.rank) for r in read_tree(tmp_path).records()} == {(3, 0)}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_module_only_passes_on_what_a_module_within_it_did(
+    first: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """MindSpore lists a cell before the cells within it, PyTorch a module after them."""
+
+    def side(name: str, high: float) -> Path:
+        inner = {
+            "Cell.net.0.Dense.forward.0": call([tensor()], [tensor()]),
+            "Cell.net.1.Dense.forward.0": call([tensor()], [tensor(Max=high)])
+            | {"parameters": {"w": tensor(Max=high)}},
+            "Cell.net.2.ReLU.forward.0": call([tensor(Max=high)], [tensor(Max=high)]),
+        }
+        outer = {"Cell.net.SequentialCell.forward.0": call([tensor()], [tensor(Max=high)])}
+        return dump(tmp_path / name, outer | inner if first else inner | outer, framework="mindspore", level="L0")
+
+    code, said = outcome(capsys, "diff", side("a", 2.5), side("b", 9.0))
+    assert code == 1
+    assert "First divergence: iteration 0, Cell.net.1.Dense.forward.0" in said
