@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from harness.capture.lookup import nowhere as nowhere
 from harness.errors import HarnessError
-from harness.records import Array, SlotKey
+from harness.records import GIVEN_SCOPE, Array, SlotKey
 from harness.store import GoldenStore
 from harness.store.read import state_of
 
@@ -65,3 +65,12 @@ def stored_in(path: str, run: tuple[str, str], key: SlotKey, content: bytes) -> 
         return OPENED.open(path).run(*run).loader(key, content)
     except (FileNotFoundError, HarnessError):
         return None
+
+
+def has_given(path: str, run: tuple[str, str], name: str) -> bool:
+    """Whether a golden's run has a value of this name that a test gave; False if the golden cannot be read."""
+    key = SlotKey(0, 0, 0, f"{GIVEN_SCOPE}/{name}", 0, "output", 0)
+    try:
+        return key in OPENED.open(path).run(*run).index.position
+    except (FileNotFoundError, HarnessError):
+        return False

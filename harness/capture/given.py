@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from harness import dtypes
+from harness.capture.labelled import Parts, parts_of
 from harness.capture.lookup import Lookup, looked_up, nowhere
 from harness.errors import DtypeError, SettingError, SettingTypeError
 from harness.records import GIVEN_SCOPE, Array, Record, SlotKey
 from harness.stats import digest
 
 ACCEPTED = (
-    "numpy arrays, tensors of PyTorch and MindSpore, anything with __array__ or DLPack, numbers, texts, and dicts, "
+    "numpy arrays, tensors of PyTorch and MindSpore, tables and labelled arrays of pandas, polars and xarray, "
+    "anything with __array__ or DLPack, numbers, texts, and dicts, "
     "lists, tuples and dataclasses of them"
 )
 _DEEPEST = 32
@@ -36,22 +38,29 @@ class Leaf(NamedTuple):
     format: str = "DefaultFormat"
 
 
-def leaves(name: str, value: Any) -> Iterator[Leaf]:
+#: whether a golden has a slot of this name: lists of numbers had one for each number
+Kept = Callable[[str], bool]
+
+
+def leaves(name: str, value: Any, kept: Kept = lambda _name: False) -> Iterator[Leaf]:
     """The arrays and texts in ``value``, in order; those of a mapping by name. None and empty containers give nothing.
+    A list of numbers of one type is one array, unless ``kept`` knows its first number by name.
 
     Raises:
         SettingTypeError: a part is none of ``ACCEPTED``; the message says where.
         SettingError: containers are nested too deeply, or contain themselves.
     """
-    return _walk(name, value, 0)
+    return _walk(name, value, 0, kept)
 
 
-def _walk(name: str, value: Any, depth: int) -> Iterator[Leaf]:
+def _walk(name: str, value: Any, depth: int, kept: Kept) -> Iterator[Leaf]:
     if value is None:
         return
     if depth > _DEEPEST:
         raise SettingError(f"msdump.check: {_short(name)}: containers are nested deeper than {_DEEPEST}")
-    inside = _inside(value)
+    if is_list_of_numbers(value) and not kept(f"{name}[0]"):
+        value = _of_numbers(value)
+    inside = _inside(name, value)
     if inside is None:
         if isinstance(value, str):
             yield Leaf(name, _text(name, value))
@@ -61,13 +70,41 @@ def _walk(name: str, value: Any, depth: int) -> Iterator[Leaf]:
             yield Leaf(name, array_of(name, value))
         return
     for part, each in inside:
-        yield from _walk(name + part, each, depth + 1)
+        yield from _walk(name + part, each, depth + 1, kept)
 
 
-def _inside(value: Any) -> list[tuple[str, Any]] | None:
+def is_list_of_numbers(value: Any) -> bool:
+    """Whether it is a list or tuple of Python numbers that are all of one type."""
+    if type(value) not in (list, tuple) or not value or type(value[0]) not in (float, int, bool, complex):
+        return False
+    return len(set(map(type, value))) == 1
+
+
+def _of_numbers(value: Any) -> Any:
+    """The numbers as an array; as they are where no dtype holds all of them: then each is a part."""
+    kinds: dict[type, tuple[Any, ...]] = {
+        int: (np.int64, np.uint64), float: (np.float64,), bool: (np.bool_,), complex: (np.complex128,)
+    }  # fmt: skip
+    for kind in kinds[type(value[0])]:
+        try:
+            return np.array(value, kind)
+        except OverflowError:
+            continue
+    return value
+
+
+def _inside(name: str, value: Any) -> list[tuple[str, Any]] | None:
     """The items of a container, each with its part of the name; None if ``value`` is not a container."""
     if type(value) is np.ndarray:  # most values
         return None
+    if isinstance(value, Parts):
+        return value
+    try:
+        labelled = parts_of(value)
+    except SettingTypeError as error:
+        raise SettingTypeError(f"msdump.check: {_short(name)}: {error}") from None
+    if labelled is not None:
+        return labelled
     if isinstance(value, Mapping):
         named = [(_key(key), each) for key, each in value.items()]
         return sorted(named, key=lambda pair: pair[0])
@@ -108,10 +145,24 @@ def array_of(name: str, value: Any) -> Array:
         dtypes.from_numpy(found.dtype, stored=True)
     except DtypeError:
         kept = ", ".join(sorted(each.lower for each in dtypes.STORED))
+        instead = f"; {_instead(found.dtype)}" if _instead(found.dtype) else ""
         raise SettingTypeError(
-            f"msdump.check: {_short(name)} is an array of dtype {found.dtype}; dtypes that can be kept are {kept}"
+            f"msdump.check: {_short(name)} is an array of dtype {found.dtype}; dtypes that can be kept are "
+            f"{kept}{instead}"
         ) from None
     return found
+
+
+def _instead(dtype: np.dtype[Any]) -> str:
+    """What to hand over in place of an array that no store can keep."""
+    if dtype.names:
+        return "hand over its fields: {name: x[name] for name in x.dtype.names}"
+    ways = {
+        "M": "hand over whole numbers and their unit: {'data': x.view('int64'), 'dtype': str(x.dtype)}",
+        "U": "hand over texts: x.tolist()", "S": "hand over texts: x.astype(str).tolist()",
+        "O": "hand over its elements: x.tolist(), or arrays of numbers",
+    }  # fmt: skip
+    return ways.get("M" if dtype.kind == "m" else dtype.kind, "")
 
 
 def _numpy(name: str, value: Any) -> Array:

@@ -53,8 +53,57 @@ def names(value: Any) -> list[str]:
 
 
 def test_names_of_parts() -> None:
-    value = {"b": [1, (2.0, True)], "a": Output(np.ones(2)), "p": Pair(1, {"x": 2}), 3: 1j, "t": "text", "n": None}
-    assert names(value) == ["v.a.logits", "v.b[0]", "v.b[1][0]", "v.b[1][1]", "v.p.left", "v.p.right.x", "v.t", "v[3]"]
+    value = {
+        "b": [1, (2.0, True)],
+        "c": [1, 2],
+        "d": (0.5, 1.5),
+        "a": Output(np.ones(2)),
+        "p": Pair(1, {"x": 2}),
+        3: 1j,
+        "t": "text",
+        "n": None,
+    }
+    assert names(value) == [
+        "v.a.logits",
+        "v.b[0]",
+        "v.b[1][0]",
+        "v.b[1][1]",
+        "v.c",
+        "v.d",
+        "v.p.left",
+        "v.p.right.x",
+        "v.t",
+        "v[3]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [([1, 2], "Int64"), ([0.5], "Float64"), ((True, False), "Bool"), ([1j, 2], None), ([1, 2.0], None),
+     ([2**63, 1], "UInt64"), ([True, 1], None), ([], "nothing")],
+)  # fmt: skip
+def test_a_list_of_numbers_of_one_type_is_one_slot(value: Any, dtype: str | None) -> None:
+    found = list(leaves("v", value))
+    if dtype == "nothing":
+        assert not found
+    elif dtype is None:
+        assert [leaf.name for leaf in found] == [f"v[{at}]" for at in range(len(value))]
+    else:
+        (leaf,) = found
+        record = record_of(leaf, "v", None)
+        assert (leaf.name, record.dtype, record.load().tolist()) == ("v", dtype, list(value))
+    apart = [leaf.name for leaf in leaves("v", value, lambda name: name == "v[0]")]
+    assert apart == [f"v[{at}]" for at in range(len(value))]
+
+
+def test_numbers_that_no_dtype_holds_together_are_parts() -> None:
+    assert [leaf.name for leaf in leaves("v", [2**63, -1])] == ["v[0]", "v[1]"]
+
+
+@pytest.mark.parametrize("value", [[1, -(2**63) - 1], [2**64], [2**65, -1]])
+def test_numbers_that_are_too_large_are_named(value: list[int]) -> None:
+    with pytest.raises(SettingTypeError, match=r"'v\[\d\]' is a number of 6\d bits"):
+        list(leaves("v", value))
 
 
 def test_the_order_of_a_mapping_says_nothing() -> None:
