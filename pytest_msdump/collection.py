@@ -41,10 +41,35 @@ def identity_of(item: pytest.Item) -> Identity:
     if known is None:
         case, chosen = keys.parse(item.nodeid), variant_of(item)
         case = case._replace(path=from_root(item.config, case.path))
+        if (again := without_repetition(item, case.params)) is not None:
+            case = case._replace(params=again or None)
         if chosen is not None:
             case = keys.without_variant(case, chosen.id)
         known = item.stash[_IDENTITY] = Identity(str(case), keys.golden_path(case))
     return known
+
+
+def without_repetition(item: pytest.Item, params: str | None) -> str | None:
+    """The parameters of a test that another plugin repeats (pytest-repeat, flake-finder), without the number of the
+    repetition; None for any other test. Such a plugin's parameter begins with two underscores, and neither the test nor
+    a mark names it."""
+    callspec = getattr(item, "callspec", None)
+    numbers = [name for name in getattr(callspec, "params", ()) if name.startswith("__")]
+    if not numbers:
+        return None
+    ids = [str(each) for each in getattr(callspec, "_idlist", ())]
+    if "-".join(ids) != params:
+        return None
+    together: dict[str, object] = {}
+    for mark in item.iter_markers("parametrize"):
+        names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+        listed = [each.strip() for each in names.split(",")] if isinstance(names, str) else list(names)
+        together.update(dict.fromkeys(listed, id(mark)))
+    groups = list(dict.fromkeys(together.get(name, name) for name in callspec.params))  # type: ignore[union-attr]
+    left_out = {groups.index(name) for name in numbers if name not in together}
+    if len(groups) != len(ids) or not left_out:
+        return None
+    return "-".join(each for at, each in enumerate(ids) if at not in left_out)
 
 
 def from_root(config: pytest.Config, path: str) -> str:
@@ -96,7 +121,7 @@ class Collection:
                 path = identity_of(item).golden
                 self._owned.add(path)
                 owners.setdefault((path, variant_of(item)), []).append(item)
-        clashes = {path: shared for (path, _), shared in owners.items() if len(shared) > 1}
+        clashes = {path: shared for (path, _), shared in owners.items() if len(shared) > 1 and not _are_one(shared)}
         if clashes:
             barred = {id(item) for shared in clashes.values() for item in shared}
             items[:] = [item for item in items if id(item) not in barred]
@@ -158,6 +183,13 @@ def _items(collector: pytest.Collector) -> Iterator[pytest.Item]:
             yield node
         elif isinstance(node, pytest.Collector):
             yield from _items(node)
+
+
+def _are_one(items: Sequence[pytest.Item]) -> bool:
+    """Whether they are repetitions of one test, which are held to one golden."""
+    return len({without_repetition(item, keys.parse(item.nodeid).params) for item in items}) == 1 and all(
+        without_repetition(item, keys.parse(item.nodeid).params) is not None for item in items
+    )
 
 
 def _collision(path: str, items: Sequence[pytest.Item]) -> pytest.CollectReport:

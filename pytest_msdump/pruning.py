@@ -43,6 +43,10 @@ def _pruned(session: pytest.Session) -> Iterator[str]:
     golden = session.config.stash[SETTINGS].golden
     files = gate.summary.unused or []
     runs = sorted(_unused_runs(session.items, golden))
+    renamed = _renamed(session.items, golden, files)
+    if renamed:
+        yield f"msdump: nothing was removed: {renamed}"
+        return
     dry = bool(os.environ.get(DRY))
     if not dry and (files or runs):
         from harness.store import RunId
@@ -88,6 +92,22 @@ def _refusal(session: pytest.Session) -> str:
     if session.testsfailed:
         return f"not every file could be collected; `{commands.collect(settings)}` says why"
     return "in CI goldens are not removed" if settings.in_ci else ""
+
+
+def _renamed(items: Sequence[pytest.Item], golden: Path, unused: Sequence[str]) -> str:
+    """Why most goldens seem to have lost their owner, if tests without a golden are there instead: then something
+    renames the tests; empty if it is not so."""
+    there = stores(golden)
+    new = {identity_of(item).golden for item in items if is_gate_test(item)} - set(there)
+    if len(unused) * 2 <= len(there) or not new:
+        return ""
+    from harness.words import counted
+
+    return (
+        f"{len(unused)} of {counted(len(there), 'golden')} would go, while {counted(len(new), 'test', 'have')} none; "
+        "an option or a plugin that renames the tests makes goldens look unused. Were the tests renamed on purpose, "
+        "write the new goldens first"
+    )
 
 
 def _given(config: pytest.Config, flag: str) -> bool:
