@@ -161,8 +161,8 @@ class Gate:
             outcome = yield
         except pytest.skip.Exception:
             raise
-        except BaseException:
-            abandon(item, self.bundle)
+        except BaseException as error:
+            abandon(item, self.bundle, error)
             raise
         failure = finish(item, self.bundle)
         if failure is not None:

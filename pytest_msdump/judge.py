@@ -253,7 +253,7 @@ def _check_one(
     holds = _count(result, judged)
     explanation, failures = None, []
     if not holds:
-        explanation, words = _explain(judge, run, judged, expected)
+        explanation, words = explain(judge, run, judged, expected)
         if explanation is not None and explanation.cause is not None:
             result["cause"] = cause_line(explanation.cause)
         failures.append(_made_otherwise(judge, run, expected) + words)
@@ -379,7 +379,7 @@ def _leave_candidate(judge: GateRun, bundle: str) -> str:
     return folder.relative_to(settings.root).as_posix()
 
 
-def _explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun) -> tuple[Explanation | None, str]:
+def explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun) -> tuple[Explanation | None, str]:
     """The explanation of the difference, and its text."""
     from harness.explain import Commands, Evidence, Subject, explained, see_slot, told
 

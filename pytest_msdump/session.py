@@ -345,11 +345,32 @@ def _note(item: pytest.Item, bundle: str, results: Sequence[Result], failure: st
             pages.note(settings, bundle, result, failure)
 
 
-def abandon(item: pytest.Item, bundle: str) -> None:
-    """Notes that a test ended before it could be judged, also on the session's page; its dump tree stays."""
-    gate_test.taken(item)
+def abandon(item: pytest.Item, bundle: str, error: BaseException | None = None) -> None:
+    """Notes that a test ended before it could be judged, also on the session's page; its dump tree stays.
+
+    Args:
+        error: the test's own error; what the test ran until then is held against its golden, and a difference is shown
+            beside the error.
+    """
+    test = gate_test.taken(item)
+    if isinstance(error, Exception) and test is not None and test.ran and item.stash.get(xfailed_key, None) is None:
+        _show_difference(item, test)
     _keep_results(item, [_nothing(item)])
     _note(item, bundle, results_of(item), f"{item.nodeid} ended before what it ran could be judged")
+
+
+def _show_difference(item: pytest.Item, test: GateTest) -> None:
+    if test.settings.regen or test.settings.learn:
+        return
+    from harness.escape import text
+    from pytest_msdump import ended
+
+    try:
+        told = ended.told(test)
+    except Exception as error:  # the test's own error counts, whatever keeps its golden from being compared
+        told = f"msdump: what the test ran could not be compared: {type(error).__name__}: {error}"
+    if told:
+        item.add_report_section("call", "msdump", text(told))
 
 
 def results_of(item: pytest.Item) -> list[Result]:

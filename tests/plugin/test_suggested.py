@@ -91,7 +91,7 @@ def test_a_missing_golden_below_another_configuration_is_made(project: Shell) ->
 
 @covers(
     "harness.explain.text:see_slot command",
-    "pytest_msdump.judge:_explain again",
+    "pytest_msdump.judge:explain again",
     "pytest_msdump.report:closing review",
 )
 def test_what_to_run_where_a_network_differs(project: Shell) -> None:
@@ -102,7 +102,7 @@ def test_what_to_run_where_a_network_differs(project: Shell) -> None:
         assert "float" in project.type(each, start, 0)
     (review,) = project.made("pytest_msdump.report:closing review")
     assert "moved first" in project.type(review, start, 1)
-    regen = project.made("pytest_msdump.judge:_explain again")
+    regen = project.made("pytest_msdump.judge:explain again")
     assert len(regen) == 2
     for each in regen:
         project.type(each, start, 0, env_FACTOR="3")
