@@ -42,6 +42,27 @@ def test_ci_runs_the_blocks_of_the_readme_word_for_word() -> None:
     assert block_of_ci(len(blocks()) + 1) == ""
 
 
+def test_ci_says_what_failed_and_how_long_each_part_took() -> None:
+    script = (ROOT / ".ci" / "run").read_text()
+    names = re.search(r"^failed=.*?^TIMEFORMAT=.*?$", script, re.MULTILINE | re.DOTALL)
+    function = re.search(r"^run\(\) \{\n.*?^\}$", script, re.MULTILINE | re.DOTALL)
+    assert names is not None
+    assert function is not None
+    parts = """
+    run busy 'echo out; echo error >&2; for ((i = 0; i < 300000; i++)); do :; done'
+    run "wrong, too" 'false; echo never'
+    run killed 'kill -9 $$'
+    printf '[%s]\\n%s' "$failed" "$times"
+    """
+    command = "\n".join(["set -euo pipefail", names[0], function[0], parts])
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    said, _, table = done.stdout.partition("[wrong, too, killed]\n")
+    assert [line for line in said.splitlines() if line] == ["=== busy", "out", "=== wrong, too", "=== killed"]
+    assert done.stderr == "error\n"
+    rows = [re.fullmatch(r" *(\d+) +(\d+)  (.*)", line) for line in table.splitlines()]
+    assert [row and row[3] for row in rows] == ["busy", "wrong, too", "killed"]
+
+
 def test_each_block_sets_itself_up_and_ends_with_pytest() -> None:
     for block in blocks()[:2]:
         commands = [shlex.split(line) for line in block.splitlines()]
