@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import Tensor, nn, ops, set_context
+from tests.examples import examples
 
 X = np.array([1.0, 2.0, 3.0], np.float32)
 #: an argument, by what it is of x: the value and the function
@@ -55,6 +56,7 @@ def power(x: Any, exponent: int) -> Any:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("_mode")
+@examples(10, 200)
 @given(
     names=st.lists(st.sampled_from(sorted(ARGUMENTS)), min_size=2, max_size=2),
     exponents=st.tuples(*[st.integers(0, 3)] * 3),
