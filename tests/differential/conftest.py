@@ -1,5 +1,5 @@
-"""The fixture that names the real MindSpore's interpreter."""
+"""The fixtures of processes with the real MindSpore, and with this project in its place."""
 
-from tests.interop.conftest import mindspore_python
+from tests.interop.conftest import both, mindspore_python, mindspore_side, own_side
 
-__all__ = ["mindspore_python"]
+__all__ = ["both", "mindspore_python", "mindspore_side", "own_side"]

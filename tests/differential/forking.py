@@ -1,9 +1,11 @@
 """A process that has imported MindSpore (or this project under its name) and runs each script in a fork of itself.
 
-``python forking.py`` under either interpreter; by path, since the real one need not have this project. One JSON object
-a line on its standard input, ``{"script": PATH, "arguments": [...], "out": DIRECTORY, "limit": SECONDS}``, and one
-answered for each, ``{"code": EXIT CODE}``; the script's streams go to ``stdout`` and ``stderr`` in the directory, its
-dump to ``tree``. With ``"environment": {...}`` these variables are set, and only they can ask for a dump.
+``python forking.py`` under the real MindSpore, ``python forking.py own ROOT`` under this project, ``python forking.py
+tool SCRIPT`` where the script imports what another tool needs; by path, since the others need not have this project.
+One JSON object a line on its standard input, ``{"script": PATH, "arguments": [...], "out": DIRECTORY, "limit":
+SECONDS}``, and one answered for each, ``{"code": EXIT CODE}``; the script's streams go to ``stdout`` and ``stderr`` in
+the directory, its dump to ``tree``. With ``"environment": {...}`` these variables are set, and only they can ask for a
+dump.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import runpy
 import signal
 import sys
 import traceback
-from typing import Any
+from typing import Any, TextIO
 
 MODULES = ("numpy", "mindspore", "mindspore.nn", "mindspore.ops", "mindspore.train", "mindspore.common.initializer")
 #: what the real one imports when it first compiles: a quarter of a program's time
@@ -29,7 +31,7 @@ LATE = (
 
 
 def preload(own: str | None) -> None:
-    """Imports what scripts import; ``own`` is where this project lies, None under the real MindSpore."""
+    """Imports what scripts of MindSpore import; ``own`` is where this project lies, None under the real one."""
     if own is not None:
         sys.path.insert(0, own)
         importlib.import_module("harness.cli.importing").install()
@@ -39,10 +41,10 @@ def preload(own: str | None) -> None:
         importlib.import_module("harness.backends").stand_in("cpu")
         importlib.import_module("harness.dump")
         importlib.import_module("harness.framework.ops.base").OPERATORS.get("Add")
+        sys.path.remove(own)  # a script finds what it would without
     else:
         for module in LATE:
             importlib.import_module(module)
-    gc.freeze()  # a collection in a fork would copy every page
 
 
 def write_configuration(out: str) -> str:
@@ -70,11 +72,11 @@ def carry_out(request: dict[str, Any]) -> int:
     signal.alarm(int(request.get("limit", 600)))
     arguments = request.get("arguments", [])
     sys.argv = [request["script"], *arguments]
+    # As Python does for a script; the first was this one's.
+    sys.path[:1] = [os.path.dirname(request["script"]), *filter(None, os.environ.get("PYTHONPATH", "").split(":"))]
     try:
         if "harness.cli.importing" in sys.modules:  # as ``msdump run``, whose tracebacks begin in the script
             return int(importlib.import_module("harness.cli.script").run(request["script"], arguments))
-        # As Python does for a script.
-        sys.path[:1] = [os.path.dirname(request["script"]), *filter(None, os.environ.get("PYTHONPATH", "").split(":"))]
         runpy.run_path(request["script"], run_name="__main__")
         return 0
     except SystemExit as left:
@@ -88,10 +90,8 @@ def carry_out(request: dict[str, Any]) -> int:
             sys.stderr.flush()
 
 
-def serve() -> None:
+def serve(answers: TextIO) -> None:
     """Answers requests until there are no more."""
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
     for line in iter(sys.stdin.readline, ""):
         child = os.fork()
         if child == 0:
@@ -102,5 +102,12 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    preload(sys.argv[1] if len(sys.argv) > 1 else None)
-    serve()
+    told = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what an import prints is no answer
+    kind, place = sys.argv[1:] or ("real", None)
+    if kind == "tool":
+        runpy.run_path(place, run_name="preload")
+    else:
+        preload(place)
+    gc.freeze()  # a collection in a fork would copy every page
+    serve(told)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -22,56 +19,14 @@ from harness.capture import Capture, read_tree
 from harness.records import Record
 from tests.differential.listed import ROUNDING, TURNED, VIEW, reason
 from tests.differential.moved import PART, TRIES, moved
+from tests.differential.side import Side
 from tests.gate.never_written import NEVER_WRITTEN
-from tests.interop.trees import LIMITS, ROOT, error
+from tests.interop.trees import LIMITS, error
 
-HERE = Path(__file__).parent
 NUMBER = re.compile(r"-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)")
 #: kinds of what does not count as a difference
 AGREE = ("agree", "refused", "listed")
 _ORDINAL = re.compile(r"-op\d+$")
-
-
-class Side:
-    """One interpreter with MindSpore in it, that runs scripts in forks."""
-
-    def __init__(self, python: str, own: bool) -> None:
-        command = [python, str(HERE / "forking.py"), *([str(ROOT)] if own else [])]
-        environment = {**os.environ, "GLOG_v": "4", "OMP_NUM_THREADS": "1"}
-        environment.pop("MINDSPORE_DUMP_CONFIG", None)
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
-        )
-
-    def begin(
-        self,
-        script: Path,
-        out: Path,
-        limit: int,
-        arguments: Iterable[object] = (),
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        """Asks for a run of ``script`` into ``out``: with a dump of all, or with these variables instead."""
-        assert self._process.stdin is not None
-        request: dict[str, object] = {"script": str(script), "out": str(out), "limit": limit}
-        request |= {"arguments": [str(each) for each in arguments], "environment": environment}
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-
-    def end(self) -> int:
-        """Waits for the run; gives its exit code, negative for a signal."""
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        assert line, "the process that runs scripts is gone"
-        code: int = json.loads(line)["code"]
-        return code
-
-    def close(self) -> None:
-        """Ends the process."""
-        # As a context it closes both pipes, and waits.
-        with self._process:
-            if self._process.stdin is not None:
-                self._process.stdin.close()
 
 
 @dataclass(frozen=True)
@@ -96,10 +51,16 @@ class Difference:
 
 
 class Pair:
-    """Both sides; a context."""
+    """Both sides; a context.
 
-    def __init__(self, real: str, limit: int = 600) -> None:
-        self._own, self._real = Side(sys.executable, own=True), Side(real, own=False)
+    Args:
+        real: the interpreter with the real MindSpore; or both sides, which others go on to use.
+        limit: seconds that a program may take.
+    """
+
+    def __init__(self, real: str | tuple[Side, Side], limit: int = 600) -> None:
+        self._begun = (Side(sys.executable, own=True), Side(real, own=False)) if isinstance(real, str) else ()
+        self._own, self._real = real if isinstance(real, tuple) else self._begun
         self._limit = limit
         self.folder = Path(tempfile.mkdtemp(prefix="differential-"))
 
@@ -109,8 +70,8 @@ class Pair:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._own.close()
-        self._real.close()
+        for side in self._begun:
+            side.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, source: str) -> tuple[Path, int, Path, int]:

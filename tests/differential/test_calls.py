@@ -8,16 +8,17 @@ from collections import Counter
 import pytest
 
 from tests.differential.calls import compared, difference, draws
+from tests.differential.side import Side
 from tests.differential.sides import Pair
 
 pytestmark = pytest.mark.interop
 
 
-def wrong(python: str, seed: int, count: int) -> tuple[Counter[str], list[str]]:
+def wrong(both: tuple[Side, Side], seed: int, count: int) -> tuple[Counter[str], list[str]]:
     """How many calls agree or differ by kind, and the lines of those that gave another value."""
     kinds: Counter[str] = Counter()
     lines: list[str] = []
-    with Pair(python) as pair:
+    with Pair(both) as pair:
         for call, mode, own, real in compared(pair, draws(count, seed)):
             kind, text = difference(own, real)
             kinds[kind or "agree"] += 1
@@ -26,13 +27,13 @@ def wrong(python: str, seed: int, count: int) -> tuple[Counter[str], list[str]]:
     return kinds, lines
 
 
-def test_drawn_calls_have_no_wrong_value(mindspore_python: str) -> None:
-    kinds, lines = wrong(mindspore_python, 17, 60)
+def test_drawn_calls_have_no_wrong_value(both: tuple[Side, Side]) -> None:
+    kinds, lines = wrong(both, 17, 60)
     assert not lines, "\n".join([str(dict(kinds)), *lines])
 
 
 @pytest.mark.deep
-def test_many_drawn_calls_have_few_wrong_values(mindspore_python: str) -> None:
+def test_many_drawn_calls_have_few_wrong_values(both: tuple[Side, Side]) -> None:
     seed = random.randrange(10**6)
-    kinds, lines = wrong(mindspore_python, seed, 600)
+    kinds, lines = wrong(both, seed, 600)
     assert len(lines) <= 0.01 * kinds.total(), "\n".join([f"seed {seed}", str(dict(kinds)), *lines])

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.differential.grow import grown
+from tests.differential.side import Side
 from tests.differential.sides import AGREE, Pair
 
 pytestmark = pytest.mark.interop
@@ -17,10 +18,10 @@ SEED, COUNT = 5000, 200
 RATE = 0.985
 
 
-def test_generated_programs_agree(mindspore_python: str) -> None:
+def test_generated_programs_agree(both: tuple[Side, Side]) -> None:
     kinds: Counter[str] = Counter()
     lines: list[str] = []
-    with Pair(mindspore_python) as pair:
+    with Pair(both) as pair:
         for seed in range(SEED, SEED + COUNT):
             found = pair.difference(grown(seed).source())
             kinds[found.kind] += 1

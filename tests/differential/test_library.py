@@ -10,6 +10,7 @@ import pytest
 
 from tests.differential.calls import difference
 from tests.differential.library import BEGIN, FAMILIES, LINES, compared, draws, listed, parts, program
+from tests.differential.side import Side
 from tests.differential.sides import Pair
 
 
@@ -32,11 +33,11 @@ def test_the_first_parts_that_differ_are_shown() -> None:
     assert parts(["tuple", [one, one]], ["tuple", [one, other]]) == (one, other)
 
 
-def wrong(python: str, seed: int, count: int) -> tuple[Counter[str], list[str]]:
+def wrong(both: tuple[Side, Side], seed: int, count: int) -> tuple[Counter[str], list[str]]:
     """How many calls agree or differ by kind, and the lines of those that gave another value."""
     kinds: Counter[str] = Counter()
     lines: list[str] = []
-    with Pair(python) as pair:
+    with Pair(both) as pair:
         for call, own, real in compared(pair, draws(count, seed)):
             kind, text = difference(own, real)
             kinds[kind or "agree"] += 1
@@ -46,14 +47,14 @@ def wrong(python: str, seed: int, count: int) -> tuple[Counter[str], list[str]]:
 
 
 @pytest.mark.interop
-def test_drawn_calls_have_few_wrong_values(mindspore_python: str) -> None:
-    kinds, lines = wrong(mindspore_python, 21, 160)
+def test_drawn_calls_have_few_wrong_values(both: tuple[Side, Side]) -> None:
+    kinds, lines = wrong(both, 21, 160)
     assert len(lines) <= 3, "\n".join([str(dict(kinds)), *lines])
 
 
 @pytest.mark.interop
 @pytest.mark.deep
-def test_many_drawn_calls_have_few_wrong_values(mindspore_python: str) -> None:
+def test_many_drawn_calls_have_few_wrong_values(both: tuple[Side, Side]) -> None:
     seed = random.randrange(10**6)
-    kinds, lines = wrong(mindspore_python, seed, 1600)
+    kinds, lines = wrong(both, seed, 1600)
     assert len(lines) <= 0.015 * kinds.total(), "\n".join([f"seed {seed}", str(dict(kinds)), *lines])

@@ -10,6 +10,7 @@ import pytest
 
 from tests.differential import settings, spoiled
 from tests.differential.mistakes import PRELUDE, Outcome
+from tests.differential.side import Side
 from tests.differential.sides import Pair
 
 
@@ -56,10 +57,10 @@ def test_preludes_compile_and_kinds_of_defaults_are_known() -> None:
 
 
 @pytest.mark.interop
-def test_spoiled_scripts_fare_alike(mindspore_python: str) -> None:
+def test_spoiled_scripts_fare_alike(both: tuple[Side, Side]) -> None:
     kinds: Counter[str] = Counter()
     lines = []
-    with Pair(mindspore_python, limit=120) as pair:
+    with Pair(both, limit=120) as pair:
         for name, told, source in spoiled.draws(40, 15):
             kind, text = spoiled.difference(pair, source)
             kinds[kind or "agree"] += 1
@@ -69,9 +70,9 @@ def test_spoiled_scripts_fare_alike(mindspore_python: str) -> None:
 
 
 @pytest.mark.interop
-def test_no_setting_is_ignored(mindspore_python: str) -> None:
+def test_no_setting_is_ignored(both: tuple[Side, Side]) -> None:
     chooser = random.Random(15)
-    with Pair(mindspore_python, limit=120) as pair:
+    with Pair(both, limit=120) as pair:
         found = chooser.sample(sorted(settings.of_forms(pair, chooser), key=str), 150)
         plain = {
             call: (own.text if own else "", real.text if real else "")

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from harness.capture import read_tree
-from tests.differential.sides import Side
+from tests.differential.side import Side
 from tests.subprocesses import ROOT
 
 HERE = Path(__file__).parent

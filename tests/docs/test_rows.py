@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.differential.sides import Side
+from tests.differential.side import Side
 from tests.docs.rows import RECORDED, outcomes, programs, rows_of_the_page
-from tests.interop.conftest import mindspore_python
+from tests.interop.conftest import mindspore_python, mindspore_side
 
-__all__ = ["mindspore_python"]
+__all__ = ["mindspore_python", "mindspore_side"]
 
 KNOWN = json.loads(RECORDED.read_text(encoding="utf-8"))
 #: what a row says that takes nothing
@@ -52,10 +52,6 @@ def test_what_is_refused_fails() -> None:
 
 
 @pytest.mark.interop
-def test_the_real_one_gives_what_is_recorded(mindspore_python: str, tmp_path: Path) -> None:
-    side = Side(mindspore_python, own=False)
-    try:
-        found = dict(zip(programs(), outcomes(side, programs().values(), tmp_path), strict=True))
-    finally:
-        side.close()
+def test_the_real_one_gives_what_is_recorded(mindspore_side: Side, tmp_path: Path) -> None:
+    found = dict(zip(programs(), outcomes(mindspore_side, programs().values(), tmp_path), strict=True))
     assert found == {row: both["there"] for row, both in KNOWN.items()}

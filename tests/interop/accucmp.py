@@ -1,7 +1,8 @@
 """The real msaccucmp, as far as it goes without CANN: ``python tests/interop/accucmp.py ARGUMENTS``.
 
-Runs in an interpreter that has msprobe. The tool leaves the decoding of a file's header to a library of CANN, which
-gives it a json; that one step is done here, by a decoder that shares nothing with the harness. All else is the tool.
+Runs in an interpreter that has msprobe; run as ``preload``, it imports what every run needs. The tool leaves the
+decoding of a file's header to a library of CANN, which gives it a json; that one step is done here, by a decoder that
+shares nothing with the harness. All else is the tool.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import multiprocessing
 import runpy
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -82,10 +84,16 @@ def put(found, name, kind, value):
         found[name] = message(value, kind)
 
 
-def main(arguments):
-    """Runs the tool with ``arguments``; ends with its exit code."""
+def found():
+    """Where the tool lies; what it imports can be found from now on."""
     home = Path(find_spec("msprobe").origin).parent / "msaccucmp"
     sys.path.insert(0, str(home))
+    return home
+
+
+def main(arguments):
+    """Runs the tool with ``arguments``; ends with its exit code."""
+    home = found()
     from cmp_utils.constant.compare_error import CompareError
     from dump_parse.big_dump_data import BigDumpDataParser
 
@@ -105,3 +113,7 @@ def main(arguments):
 
 if __name__ == "__main__":
     main(sys.argv[1:])
+elif __name__ == "preload":
+    found()
+    for module in ("vector_cmp.batch_compare", "pytorch_cmp.compare_pytorch"):
+        import_module(module)

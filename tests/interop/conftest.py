@@ -6,14 +6,28 @@ Without a tool its tests are skipped; they fail where ``MSDUMP_INTEROP_REQUIRED`
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.differential.sides import Side
+from tests.differential.side import Side
 from tests.interop.oracles import ORACLES
 from tests.interop.table import Table
+
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """For ``--dist loadgroup``: the tests of a file run in one process, since they share what they run; those of a file
+    that says ``APART`` share nothing, and go where there is room."""
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            apart = getattr(getattr(item, "module", None), "APART", False)
+            if item.get_closest_marker("interop") is not None and not apart:
+                item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 def oracle_python(name: str) -> str:
@@ -41,6 +55,20 @@ def mindspore_side(mindspore_python: str) -> Iterator[Side]:
     side = Side(mindspore_python, own=False)
     yield side
     side.close()
+
+
+@pytest.fixture(scope="session")
+def own_side() -> Iterator[Side]:
+    """The same of this project, as under ``msdump run``."""
+    side = Side(sys.executable, own=True)
+    yield side
+    side.close()
+
+
+@pytest.fixture(scope="session")
+def both(own_side: Side, mindspore_side: Side) -> tuple[Side, Side]:
+    """This project and MindSpore 2.10.0, for scripts that run on both."""
+    return own_side, mindspore_side
 
 
 @pytest.fixture(scope="session")
@@ -77,6 +105,22 @@ def msprobe_python() -> str:
 def torch_msprobe_python() -> str:
     """Interpreter with mindstudio-probe 26.2.0 and PyTorch 2.13.0."""
     return oracle_python("torch-msprobe")
+
+
+@pytest.fixture(scope="session")
+def msprobe_side(msprobe_python: str) -> Iterator[Side]:
+    """A process that runs msprobe's command in forks: its imports take most of what a run takes."""
+    side = Side(msprobe_python, own=False, preload=HERE / "msprobe_tool.py")
+    yield side
+    side.close()
+
+
+@pytest.fixture(scope="session")
+def mindinsight_side(mindinsight_python: str) -> Iterator[Side]:
+    """The same of MindInsight."""
+    side = Side(mindinsight_python, own=False, preload=HERE / "mindinsight_view.py")
+    yield side
+    side.close()
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from harness.framework.names import members
 from tests.differential.mistakes import FORMS, PRELUDE, Outcome, changed, outcomes, spine, within_graphs
-from tests.differential.sides import Side
+from tests.differential.side import Side
 from tests.interop.refused_kinds import called
 
 TABLE = Path(__file__).resolve().parents[2] / "harness" / "framework" / "compile" / "misuse.json"

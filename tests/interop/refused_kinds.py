@@ -17,7 +17,8 @@ from pathlib import Path
 
 from tests.differential.mistakes import FORMS, changed, outcomes, program, spine
 from tests.differential.settings import parameters
-from tests.differential.sides import Pair, Side
+from tests.differential.side import Side
+from tests.differential.sides import Pair
 
 KINDS = {
     "None": ("None",), "bool": ("True", "False"), "int": ("3", "1", "0", "-7", "99"), "float": ("2.5", "1.0", "-0.5"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.differential.mistakes import compared, difference, drawn, within_graphs
+from tests.differential.side import Side
 from tests.differential.sides import Pair
 from tests.differential.spoiled import bases, last_error
 
@@ -48,9 +49,9 @@ def programs() -> Iterator[str]:
         yield PROGRAM.format(mode=1, init="pass", body="return x", end=statement)
 
 
-def test_they_fail_alike(mindspore_python: str) -> None:
+def test_they_fail_alike(both: tuple[Side, Side]) -> None:
     differs = []
-    with Pair(mindspore_python) as pair:
+    with Pair(both) as pair:
         for program in random.Random(15).sample(list(programs()), SAMPLE):
             own, own_code, real, real_code = pair.run(program)
             ours, theirs = last_error(own), last_error(real)
@@ -65,15 +66,15 @@ def test_they_fail_alike(mindspore_python: str) -> None:
     assert not differs, "\n".join(differs)
 
 
-def test_generated_calls_fail_alike(mindspore_python: str) -> None:
-    with Pair(mindspore_python) as pair:
+def test_generated_calls_fail_alike(both: tuple[Side, Side]) -> None:
+    with Pair(both) as pair:
         found = {call: difference(own, real) for call, own, real in compared(pair, drawn(SAMPLE, 15))}
     differs = [f"{call}\n    {why}" for call, why in found.items() if why]
     assert len(differs) <= DIFFERING, "\n".join(differs)
 
 
-def test_generated_calls_within_graphs_fail_alike(mindspore_python: str) -> None:
-    with Pair(mindspore_python) as pair:
+def test_generated_calls_within_graphs_fail_alike(both: tuple[Side, Side]) -> None:
+    with Pair(both) as pair:
         rows = compared(pair, drawn(SAMPLE, 16), told=within_graphs)
         found = {call: difference(own, real) for call, own, real in rows}
     differs = [f"{call}\n    {why}" for call, why in found.items() if why]

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ import pytest
 from harness.cli.diff import Found, compare_sides
 from harness.cli.operands import open_side
 from harness.explain import block
-from tests.differential.sides import Side
+from tests.differential.side import Side
 from tests.interop.changed.rows import ROWS, Row
 
 pytestmark = pytest.mark.interop
@@ -27,9 +27,8 @@ Dumped = Callable[[str, str], Path]
 
 
 @pytest.fixture(scope="module")
-def dumped(mindspore_python: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dumped]:
+def dumped(mindspore_side: Side, tmp_path_factory: pytest.TempPathFactory) -> Dumped:
     """Gives the dump tree of a script under a name; what was run is kept."""
-    side = Side(mindspore_python, own=False)
     trees: dict[str, Path] = {}
 
     def tree(name: str, text: str) -> Path:
@@ -37,13 +36,12 @@ def dumped(mindspore_python: str, tmp_path_factory: pytest.TempPathFactory) -> I
             out = tmp_path_factory.mktemp(name)
             script = out / "train.py"
             script.write_text(text)
-            side.begin(script, out, LIMIT)
-            assert side.end() == 0, (out / "stderr").read_text(errors="replace")[-3000:]
+            mindspore_side.begin(script, out, LIMIT)
+            assert mindspore_side.end() == 0, (out / "stderr").read_text(errors="replace")[-3000:]
             trees[name] = out / "tree"
         return trees[name]
 
-    yield tree
-    side.close()
+    return tree
 
 
 def source(script: str) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.differential.side import Side
 from tests.interop.trees import ROOT
 
 pytestmark = pytest.mark.interop
@@ -19,25 +17,19 @@ pytestmark = pytest.mark.interop
 SCRIPT = Path(__file__).with_name("checkpoints.py")
 
 
-def run(command: list[str], *arguments: object) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLOG_v": "4"}
-    done = subprocess.run(
-        [*command, str(SCRIPT), *map(str, arguments)], capture_output=True, text=True, check=False, env=environment
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
-
-
-OWN = [sys.executable, "-m", "harness.cli", "run"]
-
-
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory, mindspore_python: str) -> dict[str, Path]:
+def files(tmp_path_factory: pytest.TempPathFactory, both: tuple[Side, Side]) -> dict[str, Path]:
     """What each side wrote."""
-    out = {side: tmp_path_factory.mktemp(side) for side in ("own", "real")}
-    run(OWN, "write", out["own"])
-    run([mindspore_python], "write", out["real"])
+    out = {name: tmp_path_factory.mktemp(name) for name in ("own", "real")}
+    for side, folder in zip(both, out.values(), strict=True):
+        side.printed(SCRIPT, tmp_path_factory.mktemp("write"), "write", folder, PYTHONPATH=str(ROOT))
     return out
+
+
+def told(side: Side, folder: Path, out: Path) -> dict[str, Any]:
+    """What a side reads in ``folder``."""
+    found: dict[str, Any] = json.loads(side.printed(SCRIPT, out, "read", folder, PYTHONPATH=str(ROOT)).splitlines()[-1])
+    return found
 
 
 def listing(folder: Path) -> dict[str, tuple[int, int]]:
@@ -60,15 +52,16 @@ def test_files_without_computed_values_are_byte_for_byte_the_same(files: dict[st
 
 
 @pytest.mark.parametrize("writer", ["own", "real"])
-def test_each_side_reads_what_the_other_wrote(writer: str, files: dict[str, Path], mindspore_python: str) -> None:
-    ours: dict[str, Any] = json.loads(run(OWN, "read", files[writer]).splitlines()[-1])
-    theirs: dict[str, Any] = json.loads(run([mindspore_python], "read", files[writer]).splitlines()[-1])
+def test_each_side_reads_what_the_other_wrote(
+    writer: str, files: dict[str, Path], both: tuple[Side, Side], tmp_path: Path
+) -> None:
+    ours, theirs = (told(side, files[writer], tmp_path) for side in both)
     assert ours == theirs
     assert ours["all.ckpt"]["text"] == "naïve text"
 
 
-def test_values_agree(files: dict[str, Path]) -> None:
-    found = [json.loads(run(OWN, "read", files[side]).splitlines()[-1]) for side in ("own", "real")]
+def test_values_agree(files: dict[str, Path], own_side: Side, tmp_path: Path) -> None:
+    found = [told(own_side, files[side], tmp_path) for side in ("own", "real")]
     compared = 0
     for name, (_, missing, (_, _, value)) in ((key, row) for key, row in found[0].items() if "/" in key):
         assert not missing

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.framework.ops.test_edges import DATA, facts
+from tests.differential.side import Side
+from tests.framework.ops.test_edges import DATA, PROGRAM
 
 pytestmark = pytest.mark.interop
 
 
-def test_recorded_edges_hold(mindspore_python: str, tmp_path: Path) -> None:
-    assert facts([mindspore_python], tmp_path) == json.loads(DATA.read_text())
+def test_recorded_edges_hold(mindspore_side: Side, tmp_path: Path) -> None:
+    mindspore_side.printed(PROGRAM, tmp_path, tmp_path / "facts.json", tmp_path)
+    assert json.loads((tmp_path / "facts.json").read_text()) == json.loads(DATA.read_text())

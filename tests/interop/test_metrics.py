@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.differential.side import Side
 from tests.interop.trees import ROOT
 
 pytestmark = pytest.mark.interop
@@ -19,13 +17,8 @@ pytestmark = pytest.mark.interop
 SCRIPT = Path(__file__).with_name("metric_programs.py")
 
 
-def results(command: list[str], seed: int) -> list[Any]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLOG_v": "4"}
-    done = subprocess.run(
-        [*command, str(SCRIPT), str(seed)], capture_output=True, text=True, check=False, env=environment
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
+def results(side: Side, seed: int, out: Path) -> list[Any]:
+    return json.loads(side.printed(SCRIPT, out, seed, PYTHONPATH=str(ROOT)).splitlines()[-1])
 
 
 def same(own: Any, real: Any) -> bool:
@@ -35,9 +28,8 @@ def same(own: Any, real: Any) -> bool:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_random_uses(seed: int, mindspore_python: str) -> None:
-    own = results([sys.executable, "-m", "harness.cli", "run"], seed)
-    real = results([mindspore_python], seed)
+def test_random_uses(seed: int, both: tuple[Side, Side], tmp_path: Path) -> None:
+    own, real = (results(side, seed, tmp_path) for side in both)
     assert [name for name, _ in own] == [name for name, _ in real]
     for (name, found), (_, wanted) in zip(own, real, strict=True):
         assert same(found, wanted), f"{name}: {found}, the real one gives {wanted}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 
 from harness.framework.runtime.launch import Launch
+from tests.differential.side import Side
 from tests.dump.msprobe.build import NETWORKS, dump_json, observer, play
 
 pytestmark = pytest.mark.interop
+
+Msprobe = Callable[..., None]
 
 #: network -> an operator of it, and what runs before and after it
 PERTURBED = {
@@ -44,13 +47,22 @@ def perturbed(monkeypatch: pytest.MonkeyPatch, operator: str) -> Iterator[list[s
         yield ran
 
 
-def compare(python: str, target: Path, golden: Path, out: Path) -> list[dict[str, str]]:
+@pytest.fixture(scope="module")
+def msprobe(msprobe_python: str, msprobe_side: Side) -> Msprobe:
+    """Runs the command ``msprobe`` with these arguments; it must succeed."""
+    tool = Path(msprobe_python).with_name("msprobe")
+
+    def run(*arguments: object) -> None:
+        with tempfile.TemporaryDirectory() as place:
+            msprobe_side.printed(tool, Path(place), *arguments)
+
+    return run
+
+
+def compare(msprobe: Msprobe, target: Path, golden: Path, out: Path) -> list[dict[str, str]]:
     """Rows of the table that ``msprobe compare`` makes of two steps."""
     out.mkdir()
-    tool = Path(python).with_name("msprobe")
-    arguments = [tool, "compare", "-tp", target, "-gp", golden, "-o", out]
-    done = subprocess.run(list(map(str, arguments)), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    msprobe("compare", "-tp", target, "-gp", golden, "-o", out)
     (table,) = out.glob("compare_result*.csv")
     with table.open(encoding="utf-8-sig") as file:
         return list(csv.DictReader(file))
@@ -69,13 +81,13 @@ def slots(dump: Path) -> set[str]:
 @pytest.mark.parametrize("task", ["tensor", "statistics"])
 @pytest.mark.parametrize("network", PERTURBED)
 def test_compare_reports_the_perturbed_operator(
-    network: str, task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, msprobe_python: str
+    network: str, task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, msprobe: Msprobe
 ) -> None:
     play(network, observer(tmp_path / "golden", task=task))
     with perturbed(monkeypatch, PERTURBED[network]) as ran:
         play(network, observer(tmp_path / "target", task=task))
     assert ran
-    rows = compare(msprobe_python, tmp_path / "target/step0", tmp_path / "golden/step0", tmp_path / "out")
+    rows = compare(msprobe, tmp_path / "target/step0", tmp_path / "golden/step0", tmp_path / "out")
     assert slots(tmp_path / "target") <= {row["NPU Name"] for row in rows}
     first = next(row for row in rows if row["Result"] != "pass")
     stem = PERTURBED[network].replace("/", ".")
@@ -84,28 +96,25 @@ def test_compare_reports_the_perturbed_operator(
 
 
 @pytest.mark.parametrize("network", NETWORKS)
-def test_a_capture_agrees_with_itself(network: str, tmp_path: Path, msprobe_python: str) -> None:
+def test_a_capture_agrees_with_itself(network: str, tmp_path: Path, msprobe: Msprobe) -> None:
     play(network, observer(tmp_path / "a"), observer(tmp_path / "b"))
-    rows = compare(msprobe_python, tmp_path / "a/step0", tmp_path / "b/step0", tmp_path / "out")
+    rows = compare(msprobe, tmp_path / "a/step0", tmp_path / "b/step0", tmp_path / "out")
     assert {row["Result"] for row in rows} == {"pass"}
     assert slots(tmp_path / "a") <= {row["NPU Name"] for row in rows}
 
 
-def test_md5(tmp_path: Path, msprobe_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_md5(tmp_path: Path, msprobe: Msprobe, monkeypatch: pytest.MonkeyPatch) -> None:
     section = {"summary_mode": "md5"}
     play("mlp", observer(tmp_path / "golden", task="statistics", section=section))
     with perturbed(monkeypatch, PERTURBED["mlp"]):
         play("mlp", observer(tmp_path / "target", task="statistics", section=section))
-    rows = compare(msprobe_python, tmp_path / "target/step0", tmp_path / "golden/step0", tmp_path / "out")
+    rows = compare(msprobe, tmp_path / "target/step0", tmp_path / "golden/step0", tmp_path / "out")
     first = next(row for row in rows if row["Result"] == "error")
     assert first["NPU Name"] == f"Kernel.{PERTURBED['mlp'].replace('/', '.')}.forward.0.output.0"
 
 
-def test_the_hierarchy_can_be_drawn(tmp_path: Path, msprobe_python: str) -> None:
+def test_the_hierarchy_can_be_drawn(tmp_path: Path, msprobe: Msprobe) -> None:
     play("transformer", observer(tmp_path / "a"))
     (tmp_path / "out").mkdir()
-    tool = Path(msprobe_python).with_name("msprobe")
-    arguments = [tool, "graph_visualize", "-tp", tmp_path / "a/step0/rank", "-o", tmp_path / "out"]
-    done = subprocess.run(list(map(str, arguments)), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    msprobe("graph_visualize", "-tp", tmp_path / "a/step0/rank", "-o", tmp_path / "out")
     assert list((tmp_path / "out").glob("*.vis.db"))

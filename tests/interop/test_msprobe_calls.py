@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.interop.test_msprobe import compare
+from tests.interop.test_msprobe import Msprobe, compare, msprobe
+
+__all__ = ["msprobe"]
 
 pytestmark = pytest.mark.interop
 
@@ -65,7 +67,9 @@ def assert_alike(ours: Any, real: Any, where: str) -> None:
 
 
 @pytest.mark.parametrize(("level", "task"), [("L0", "tensor"), ("L1", "tensor"), ("mix", "statistics")])
-def test_the_dump_is_that_of_the_real_one(level: str, task: str, tmp_path: Path, msprobe_python: str) -> None:
+def test_the_dump_is_that_of_the_real_one(
+    level: str, task: str, tmp_path: Path, msprobe_python: str, msprobe: Msprobe
+) -> None:
     said = ours(tmp_path / "ours", level, task)
     real = run(tmp_path / "real", msprobe_python, HERE / "msprobe_real.py", "SCRIPT", level, task)
     assert [line for line in real.splitlines() if line.replace(".", "").isdigit()] == said.split()
@@ -76,7 +80,7 @@ def test_the_dump_is_that_of_the_real_one(level: str, task: str, tmp_path: Path,
         assert loaded(mine, "construct.json") == without_shapes(loaded(theirs, "construct.json"))
         names = [sorted(n for entry, _ in loaded(at, "stack.json").values() for n in entry) for at in (mine, theirs)]
         assert names[0] == sorted(without_shapes(dict.fromkeys(names[1])))
-        rows = compare(msprobe_python, mine.parent, theirs.parent, tmp_path / f"out{number}")
+        rows = compare(msprobe, mine.parent, theirs.parent, tmp_path / f"out{number}")
         assert rows
         assert {row["Result"] for row in rows} <= {"pass", "warning"}
     assert not (tmp_path / "ours" / f"dump_{level}" / "step1").exists()
@@ -89,10 +93,10 @@ def moved(row: dict[str, str]) -> bool:
         return False
 
 
-def test_compare_shows_the_first_call_that_differs(tmp_path: Path, msprobe_python: str) -> None:
+def test_compare_shows_the_first_call_that_differs(tmp_path: Path, msprobe: Msprobe) -> None:
     ours(tmp_path / "a", "mix", "tensor")
     ours(tmp_path / "b", "mix", "tensor", "-3")
     at = [step(tmp_path / name, "mix", 0).parent for name in ("b", "a")]
-    rows = compare(msprobe_python, *at, tmp_path / "out")
+    rows = compare(msprobe, *at, tmp_path / "out")
     first = next(row["NPU Name"] for row in rows if moved(row))
     assert first == "Primitive.matmul.MatMul.1.forward.input.1"

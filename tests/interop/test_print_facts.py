@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from tests.differential.side import Side
 from tests.interop import print_facts
+from tests.interop.trees import ROOT
 
 pytestmark = pytest.mark.interop
 
 
 @pytest.mark.parametrize("mode", ["graph", "pynative"])
-def test_recorded_cases_are_real(mode: str, mindspore_python: str) -> None:
+def test_recorded_cases_are_real(mode: str, mindspore_side: Side, tmp_path: Path) -> None:
     recorded = json.loads(print_facts.DATA.read_text(encoding="utf-8"))[mode]
-    assert print_facts.results([mindspore_python], ["graph", "pynative"].index(mode)) == recorded
+    number = ["graph", "pynative"].index(mode)
+    printed = mindspore_side.printed(Path(print_facts.__file__), tmp_path, number, PYTHONPATH=str(ROOT))
+    assert print_facts.parsed(printed) == recorded

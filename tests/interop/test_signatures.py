@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.differential.side import Side
 
 pytestmark = pytest.mark.interop
 
@@ -29,15 +29,13 @@ def _open(rows: list[list[Any]]) -> bool:
     return any(kind.startswith("VAR") for _, kind, _ in rows)
 
 
-def _table(command: list[str]) -> dict[str, list[list[Any]] | None]:
-    done = subprocess.run([*command, str(SCRIPT)], capture_output=True, text=True, check=True)
-    found: dict[str, list[list[Any]] | None] = json.loads(done.stdout.splitlines()[-1])
+def _table(side: Side, out: Path) -> dict[str, list[list[Any]] | None]:
+    found: dict[str, list[list[Any]] | None] = json.loads(side.printed(SCRIPT, out).splitlines()[-1])
     return found
 
 
-def test_parameters_are_those_of_mindspore(mindspore_python: str) -> None:
-    real = _table([mindspore_python])
-    own = _table([sys.executable, "-m", "harness.cli", "run"])
+def test_parameters_are_those_of_mindspore(both: tuple[Side, Side], tmp_path: Path) -> None:
+    own, real = (_table(side, tmp_path) for side in both)
     differing = {
         name: (mine, theirs)
         for name, theirs in real.items()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 
 from harness.framework.train.summary.messages import EVENTS, LINEAGE
 from harness.framework.train.summary.records import read
+from tests.differential.side import Side
 from tests.interop.trees import ROOT
 
 pytestmark = pytest.mark.interop
@@ -29,11 +29,11 @@ def run(*command: object) -> str:
 
 
 @pytest.fixture(scope="module")
-def sides(tmp_path_factory: pytest.TempPathFactory, mindspore_python: str) -> Sides:
+def sides(tmp_path_factory: pytest.TempPathFactory, both: tuple[Side, Side]) -> Sides:
     """What each side wrote."""
-    out = {side: tmp_path_factory.mktemp(side) for side in ("own", "real")}
-    run(sys.executable, "-m", "harness.cli", "run", HERE / "summaries.py", out["own"])
-    run(mindspore_python, HERE / "summaries.py", out["real"])
+    out = {name: tmp_path_factory.mktemp(name) for name in ("own", "real")}
+    for side, folder in zip(both, out.values(), strict=True):
+        side.printed(HERE / "summaries.py", tmp_path_factory.mktemp("run"), folder, PYTHONPATH=str(ROOT))
     return out
 
 
@@ -88,11 +88,14 @@ def test_the_same_files_are_there(sides: Sides) -> None:
 
 
 @pytest.fixture(scope="module", params=["0", "1"], ids=["graph", "pynative"])
-def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, mindspore_python: str) -> Sides:
+def recorded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, both: tuple[Side, Side]
+) -> Sides:
     """What a ``SummaryRecord`` of each side wrote."""
-    out = {side: tmp_path_factory.mktemp(side) for side in ("own", "real")}
-    run(sys.executable, "-m", "harness.cli", "run", HERE / "summary_record.py", out["own"], request.param)
-    run(mindspore_python, HERE / "summary_record.py", out["real"], request.param)
+    out = {name: tmp_path_factory.mktemp(name) for name in ("own", "real")}
+    for side, folder in zip(both, out.values(), strict=True):
+        place = tmp_path_factory.mktemp("run")
+        side.printed(HERE / "summary_record.py", place, folder, request.param, PYTHONPATH=str(ROOT))
     return out
 
 

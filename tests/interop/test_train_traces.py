@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from tests.differential.side import Side
 from tests.interop.trees import ROOT
 
 pytestmark = pytest.mark.interop
@@ -59,16 +57,12 @@ programs = st.fixed_dictionaries({
 })  # fmt: skip
 
 
-def results(command: list[str], batch: list[dict[str, Any]], out: Path) -> tuple[list[Any], list[str]]:
+def results(side: Side, batch: list[dict[str, Any]], out: Path) -> tuple[list[Any], list[str]]:
     """Traces and printed lines of a batch."""
     given, found = out / "programs.json", out / "traces.json"
     given.write_text(json.dumps(batch))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLOG_v": "4"}
-    done = subprocess.run(
-        [*command, str(PLAYER), str(given), str(found)], capture_output=True, text=True, check=False, env=environment
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(found.read_text()), done.stdout.splitlines()
+    printed = side.printed(PLAYER, out, given, found, PYTHONPATH=str(ROOT))
+    return json.loads(found.read_text()), printed.splitlines()
 
 
 # What MindSpore fails to return where a callback swallowed the error of an evaluation.
@@ -82,9 +76,8 @@ SEEN: Counter[str] = Counter()
 
 @settings(max_examples=4, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(batch=st.lists(programs, min_size=40, max_size=40))
-def test_random_programs(batch: list[dict[str, Any]], mindspore_python: str, tmp_path: Path) -> None:
-    real, real_lines = results([mindspore_python], batch, tmp_path)
-    own, own_lines = results([sys.executable, "-m", "harness.cli", "run"], batch, tmp_path)
+def test_random_programs(batch: list[dict[str, Any]], both: tuple[Side, Side], tmp_path: Path) -> None:
+    (own, own_lines), (real, real_lines) = (results(side, batch, tmp_path) for side in both)
     SEEN.update(one["outcome"][0] for one in real)
     SEEN["hooks"] += sum(len(one["trace"]) for one in real)
     for program, one, other in zip(batch, real, own, strict=True):

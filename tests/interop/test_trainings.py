@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.differential.side import Side
 from tests.interop.trees import ROOT
 
 pytestmark = pytest.mark.interop
 
 SCRIPT = Path(__file__).with_name("trainings.py")
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
-Side = tuple[dict[str, Any], list[str]]
+Results = tuple[dict[str, Any], list[str]]
 
 
-def results(command: list[str], out: Path) -> Side:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLOG_v": "4"}
-    done = subprocess.run(
-        [*command, str(SCRIPT), str(out)], capture_output=True, text=True, check=False, env=environment
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(out.read_text()), done.stdout.splitlines()
+def results(side: Side, out: Path) -> Results:
+    printed = side.printed(SCRIPT, out, out / "traces.json", PYTHONPATH=str(ROOT))
+    return json.loads((out / "traces.json").read_text()), printed.splitlines()
 
 
 @pytest.fixture(scope="module")
-def sides(tmp_path_factory: pytest.TempPathFactory, mindspore_python: str) -> tuple[Side, Side]:
+def sides(tmp_path_factory: pytest.TempPathFactory, both: tuple[Side, Side]) -> tuple[Results, Results]:
     """(own, real)."""
-    out = tmp_path_factory.mktemp("trainings")
-    own = results([sys.executable, "-m", "harness.cli", "run"], out / "own.json")
-    return own, results([mindspore_python], out / "real.json")
+    own, real = (results(side, tmp_path_factory.mktemp("trainings")) for side in both)
+    return own, real
 
 
 def close(own: Any, real: Any, where: str) -> None:
@@ -53,13 +46,13 @@ def close(own: Any, real: Any, where: str) -> None:
         assert own == real, where
 
 
-def test_traces_and_weights(sides: tuple[Side, Side]) -> None:
+def test_traces_and_weights(sides: tuple[Results, Results]) -> None:
     (own, _), (real, _) = sides
     assert len(real) == 10
     close(own, real, "")
 
 
-def test_printed_lines(sides: tuple[Side, Side]) -> None:
+def test_printed_lines(sides: tuple[Results, Results]) -> None:
     (_, own), (_, real) = sides
     assert len(real) > 30
     # numpy 2 writes the type around a number; metrics in a set come in any order.

@@ -6,7 +6,6 @@ What they print agrees (numbers to 1e-5), datasets and initial weights bit for b
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.differential.side import Side
 from tests.interop.table import Table
 from tests.interop.trees import HERE, ROOT, compared, dump_environment
 
@@ -28,7 +28,6 @@ NAMES = (
     "pipelines",
 )  # fmt: skip
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
-OWN = (sys.executable, "-m", "harness.cli", "run")
 
 
 class Sides(NamedTuple):
@@ -36,40 +35,37 @@ class Sides(NamedTuple):
 
     own: Path
     real: Path
-    python: str
+    both: tuple[Side, Side]
 
-    def both(self, script: Path, arguments: Sequence[object] = (), **environments: dict[str, str]) -> tuple[str, str]:
-        """What the script prints: (own, real)."""
-        commands = (("own", OWN, self.own), ("real", (self.python,), self.real))
+    def printed(
+        self, script: Path, arguments: Sequence[object] = (), dumps: Sequence[str] = ("", "")
+    ) -> tuple[str, str]:
+        """What the script prints: (own, real). ``dumps``: the configuration of the dump of each side."""
         own, real = (
-            printed([*command, str(script), *map(str, arguments)], directory, environments.get(side))
-            for side, command, directory in commands
-        )
+            side.printed(
+                script, folder, *arguments, PYTHONPATH=str(ROOT), MSDUMP_PROGRESS="0",
+                **({"MINDSPORE_DUMP_CONFIG": dump} if dump else {}),
+            )
+            for side, folder, dump in zip(self.both, (self.own, self.real), dumps, strict=True)
+        )  # fmt: skip
         return own, real
 
 
-def printed(command: Sequence[str], directory: Path, environment: dict[str, str] | None) -> str:
-    given = {**(environment or os.environ), "PYTHONPATH": str(ROOT), "GLOG_v": "4", "MSDUMP_PROGRESS": "0"}
-    done = subprocess.run(command, cwd=directory, env=given, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{done.args}\n{done.stderr[-3000:]}"
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
-def sides(tmp_path_factory: pytest.TempPathFactory, mindspore_python: str) -> Iterator[Sides]:
+def sides(tmp_path_factory: pytest.TempPathFactory, both: tuple[Side, Side]) -> Iterator[Sides]:
     """Both directories; the files are there once, and only as long as the tests run."""
     own, real = (tmp_path_factory.mktemp(side) for side in ("own", "real"))
     subprocess.run([sys.executable, str(TUTORIALS / "files.py"), str(own)], check=True)
     for name in ("cifar-10-batches-bin", "MNIST_Data"):
         (real / name).symlink_to(own / name)
-    yield Sides(own, real, mindspore_python)
+    yield Sides(own, real, both)
     shutil.rmtree(own)
 
 
 @pytest.fixture(scope="module")
 def results(sides: Sides) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Lines of every tutorial: (own, real)."""
-    sides.both(TUTORIALS / "play.py", ["results.json", *NAMES])
+    sides.printed(TUTORIALS / "play.py", ["results.json", *NAMES])
     own, real = (json.loads((side / "results.json").read_text()) for side in (sides.own, sides.real))
     return own, real
 
@@ -86,21 +82,21 @@ def test_printed_lines(name: str, results: tuple[dict[str, list[str]], dict[str,
 
 
 def test_initial_weights_have_equal_bits(sides: Sides) -> None:
-    own, real = (side.splitlines() for side in sides.both(TUTORIALS / "initial.py"))
+    own, real = (side.splitlines() for side in sides.printed(TUTORIALS / "initial.py"))
     assert len(real) > 500
     assert own == real
 
 
 def test_datasets_and_transforms_have_equal_bits(sides: Sides) -> None:
-    sides.both(HERE / "dataset_facts.py", ["facts.json"])
+    sides.printed(HERE / "dataset_facts.py", ["facts.json"])
     own, real = ((side / "facts.json").read_text() for side in (sides.own, sides.real))
     assert own == real == (ROOT / "tests" / "data" / "dataset" / "facts.json").read_text()
 
 
 def test_alexnet(sides: Sides, tmp_path: Path, interop_table: Table) -> None:
     """An eighth of its channels, two steps of two pictures."""
-    environments = {side: dump_environment(tmp_path / side) for side in ("own", "real")}
-    own, real = sides.both(TUTORIALS / "alexnet.py", [2, 8], **environments)
+    dumps = [dump_environment(tmp_path / name)["MINDSPORE_DUMP_CONFIG"] for name in ("own", "real")]
+    own, real = sides.printed(TUTORIALS / "alexnet.py", [2, 8], dumps)
     assert NUMBER.sub("#", own) == NUMBER.sub("#", real)
     assert [float(each) for each in NUMBER.findall(own)] == pytest.approx(
         [float(each) for each in NUMBER.findall(real)], rel=1e-5

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.differential.sides import Side
+from tests.differential.side import Side
 from tests.interop.table import Table
 
 pytestmark = pytest.mark.interop
+#: several processes share these tests out; being the last, they keep all busy to the end
+APART = True
 HERE = Path(__file__).parent / "users"
 #: what is in each script
 ABOUT: dict[str, str] = json.loads((Path(__file__).parent / "users.json").read_text(encoding="utf-8"))
@@ -30,30 +30,15 @@ def parts(text: str) -> tuple[str, list[float]]:
     return _NUMBER.sub("#", text), [float(number) for number in _NUMBER.findall(text)]
 
 
-def real(side: Side, script: Path, out: Path) -> str:
-    """What a script prints under the real MindSpore."""
-    out.mkdir()
-    side.begin(script, out, 300, environment={})
-    assert side.end() == 0, (out / "stderr").read_text(errors="replace")[-2000:]
-    return (out / "stdout").read_text()
-
-
-def own(script: Path, out: Path) -> str:
-    """What a script prints by ``msdump run``."""
-    out.mkdir()
-    command = [sys.executable, "-m", "harness.cli", "run", script]
-    done = subprocess.run(command, cwd=out, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout
-
-
 @pytest.mark.parametrize("name", sorted(path.stem for path in HERE.glob("*.py")))
-def test_prints_the_same(name: str, tmp_path: Path, mindspore_side: Side, interop_table: Table) -> None:
+def test_prints_the_same(name: str, tmp_path: Path, both: tuple[Side, Side], interop_table: Table) -> None:
     rows = interop_table.section("Scripts as users write them", ("what is in it", "result"), INTRO, "script").rows
     row = {"what is in it": ABOUT[name], "result": "refused, or does not end"}
     rows[f"`{name}`"] = row
-    theirs = parts(real(mindspore_side, HERE / f"{name}.py", tmp_path / "real"))
-    ours = parts(own(HERE / f"{name}.py", tmp_path / "own"))
+    ours, theirs = (
+        parts(side.printed(HERE / f"{name}.py", tmp_path / place, limit=300))
+        for side, place in zip(both, ("own", "real"), strict=True)
+    )
     row["result"] = "differs"
     assert ours[0] == theirs[0]
     assert ours[1] == pytest.approx(theirs[1], rel=1e-3, abs=2.1e-4)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,23 +33,6 @@ def dump_environment(out: Path) -> dict[str, str]:
     config = out / "data_dump.json"
     config.write_text(json.dumps({"common_dump_settings": common, "e2e_dump_settings": {"enable": True}}))
     return {**os.environ, "PYTHONPATH": str(ROOT), "MINDSPORE_DUMP_CONFIG": str(config), "GLOG_v": "3"}
-
-
-def dumped(command: Iterable[str], out: Path) -> Path:
-    """Runs ``command``, which dumps; gives the tree. ``AssertionError`` with its output if it fails."""
-    done = subprocess.run(
-        [str(word) for word in command],
-        env=dump_environment(out), cwd=out, capture_output=True, text=True, check=False,
-        stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    assert done.returncode == 0, f"{done.args}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
-    return out / "tree"
-
-
-def own_tree(script: str, arguments: Iterable[str], out: Path) -> Path:
-    """The tree of ``nets/SCRIPT`` under ``msdump run``."""
-    command = (sys.executable, "-m", "harness.cli", "run", WRAPPER, NETS / script, *arguments)
-    return dumped(map(str, command), out)
 
 
 @dataclass

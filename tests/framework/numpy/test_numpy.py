@@ -14,7 +14,7 @@ from harness import Tensor, context, float32, grad, nn
 from harness.errors import HarnessError
 from harness.framework import numpy as mnp
 from tests.differential.mistakes import outcomes, program
-from tests.differential.sides import Side
+from tests.differential.side import Side
 
 RECORDED: dict[str, str] = json.loads(
     (Path(__file__).parents[2] / "data" / "numpy" / "calls.json").read_text(encoding="utf-8")
