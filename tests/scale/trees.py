@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.capture import msprobe, npy, tree_records
+from harness.capture import msprobe_values, npy, tree_records
 
 #: Operator type and name of what each iteration runs.
 OPERATORS = (("MatMul", "Default_fc1-Dense_MatMul-op0"), ("ReLU", "Default_relu-ReLU_ReLU-op0"))
@@ -44,5 +44,5 @@ def write_tree(folder: Path, ranks: range, iterations: int = 4, changed: tuple[i
 def read_in_blocks(patch: pytest.MonkeyPatch) -> None:
     """Files are read as large ones are: block by block, whenever their values are wanted."""
     patch.setattr(npy, "_HEAD", 140)
-    for module in (tree_records, msprobe):
+    for module in (tree_records, msprobe_values):
         patch.setattr(module, "EAGER_BYTES", 0)
