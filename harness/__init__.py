@@ -10,13 +10,19 @@ import sys as _sys
 from typing import Any as _Any
 
 from harness import exit_status as _exit_status  # noqa: F401 - registers what runs last at exit
-from harness import framework as _framework
 from harness import hooks as _hooks
 from harness import log as _log  # noqa: F401 - notes the log's environment, which counts as it is now
 
 #: Modules beside this one. ``from harness import atomic`` asks ``__getattr__`` before it imports one, and MindSpore's
 #: thousands of names are not to be read for that.
 _ROOMS = frozenset(_each.partition(".")[0] for _each in _os.listdir(_os.path.dirname(__file__)))
+
+
+def _framework() -> _Any:
+    """The emulator, which is imported when one of its names is asked for."""
+    from harness import framework
+
+    return framework
 
 
 def __getattr__(name: str) -> _Any:
@@ -26,11 +32,11 @@ def __getattr__(name: str) -> _Any:
         from importlib.metadata import version
 
         return version("pytest-msdump")
-    return getattr(_framework, name)
+    return getattr(_framework(), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "__version__", *dir(_framework)})
+    return sorted({*globals(), "__version__", *dir(_framework())})
 
 
 def _dump_from_environment(session: _Any) -> None:
@@ -42,7 +48,7 @@ def _dump_from_environment(session: _Any) -> None:
         device=session.device, device_id=get_context("device_id"), pynative=get_context("mode") == PYNATIVE_MODE
     )
     if observer is not None and observer not in session.observers:
-        session.observers.append(observer)
+        session.recording.add(observer)
 
 
 _hooks.first_compile.append(_dump_from_environment)
@@ -70,7 +76,7 @@ def _recorder_from_environment(session: _Any) -> None:
         synchronous_dump=any(config.synchronous and config.dump_mode == 0 for config in dumps),
     )
     if observer is not None and observer not in session.observers:
-        session.observers.append(observer)
+        session.recording.add(observer)
 
 
 def _recorder_at_exit() -> None:

@@ -144,7 +144,8 @@ def run(backend: str, network: str, tampering: Tampering | None = None) -> list[
             session: Any = process.session  # type: ignore[attr-defined]
             if tampering is not None:
                 session.faults.append(tampering)
-            session.observers += [tampering] if tampering is not None else []
+            if tampering is not None:
+                session.recording.add(tampering)
             process.execute(lambda: NETWORKS[network].play(Recorder()))
             return list(process.capture().records())
     finally:
