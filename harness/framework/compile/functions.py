@@ -55,8 +55,10 @@ ABROAD = frozenset({"ops.less"})
 #: those take the scope of each call (measured)
 COMPOSED = frozenset({"ops.logsumexp"})
 
-#: functions that are a graph for each shape and each argument: only equal calls share one (measured)
-EACH = frozenset({"ops.squeeze", "Tensor.squeeze", f"Tensor.squeeze{OLD}"})
+#: methods that are a graph for each shape and each argument: only equal calls share one (measured)
+EACH = frozenset({"Tensor.squeeze", f"Tensor.squeeze{OLD}"})
+#: functions whose gradient stands in ``Default`` where the user calls them (measured)
+PLACED_LATE = frozenset({"ops.squeeze"})
 
 #: functions whose one operator stands in a function further in: first called in ``Default``, it stays there (measured)
 DEEP = frozenset(

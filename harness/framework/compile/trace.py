@@ -16,7 +16,7 @@ from harness.framework.compile.closure import Closure
 from harness.framework.compile.closures import Closures
 from harness.framework.compile.controls import Controls
 from harness.framework.compile.effects import computed_from
-from harness.framework.compile.functions import COMPOSED, EACH, FunctionScopes
+from harness.framework.compile.functions import COMPOSED, EACH, PLACED_LATE, FunctionScopes
 from harness.framework.compile.known import Known
 from harness.framework.compile.regions import Block, Region
 from harness.framework.compile.repeated import Repeated
@@ -267,8 +267,9 @@ class Tracer(Controls):
                     node.extra.homeless = node.scope == "Default" != of_one
                     node.scope = of_one
                 if key in EACH:
-                    node.scope = self.functions.enter_each(key, node, caller)
-                    node.extra.homeless = key == "ops.squeeze" and self.functions.inside == 1  # ops.logsumexp's is not
+                    node.scope, node.extra.homeless = self.functions.enter_each(key, node, caller), False
+                if key in PLACED_LATE:
+                    node.extra.homeless = self.functions.inside == 1  # that within ops.logsumexp is not
             if self.scope == "Default":
                 self.spread.add(key, mine, caller)
         finally:
