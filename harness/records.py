@@ -172,6 +172,49 @@ class Record:
         return None if mine is None or theirs is None else mine == theirs
 
 
+class DeferredRecord(Record):
+    """A record whose digest and ``extra`` are made when they are first asked for: a file may list a million rows, and
+    most of them agree. Subclasses say how they are made, and set ``_digest`` and ``_extra`` to None."""
+
+    __slots__ = ("_digest", "_extra")
+
+    _digest: bytes | None
+    _extra: RecordExtra | None
+
+    @property
+    def digest(self) -> bytes | None:
+        """See ``Record``."""
+        if self._digest is None:
+            self._digest = self._made_digest()
+        return self._digest
+
+    @digest.setter
+    def digest(self, value: bytes | None) -> None:
+        self._digest = value
+
+    @property
+    def known_digest(self) -> bytes | None:
+        """See ``Record``."""
+        return self._digest
+
+    @property
+    def extra(self) -> RecordExtra:
+        """See ``Record``."""
+        if self._extra is None:
+            self._extra = self._made_extra()
+        return self._extra
+
+    @extra.setter
+    def extra(self, value: RecordExtra) -> None:
+        self._extra = value
+
+    def _made_digest(self) -> bytes | None:
+        raise NotImplementedError
+
+    def _made_extra(self) -> RecordExtra:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Records that are rows of statistics, in execution order, as columns.

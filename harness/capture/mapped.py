@@ -38,7 +38,7 @@ class Entry(NamedTuple):
 
 
 def entry_of(name: str, parents: Mapping[str, str | None] = {}) -> Entry | None:
-    """An entry's name taken apart; None if it is no name of msprobe's."""
+    """An entry's name taken apart; None if msprobe has no such name."""
     words = name.split(".")
     if words[0] in _MODULES:
         for at in range(len(words) - 2, 1, -1):

@@ -42,14 +42,14 @@ class Names:
 
 
 def read_mappings(files: Sequence[str | os.PathLike[str]]) -> Names:
-    """What several files say together; ``TreeError`` for a file that is none of the four kinds."""
+    """What several files say together; ``TreeError`` for a file of any other kind than these four."""
     names = Names()
     for file in files:
         where = os.fspath(file)
         try:
             text = read_bytes(where, _LONGEST, TreeError).decode("utf-8")
         except UnicodeDecodeError:
-            raise TreeError(f"{where}: no UTF-8 text") from None
+            raise TreeError(f"{where}: the file is not UTF-8 text") from None
         _add(names, parse_yaml(text, where), where)
     return names
 
@@ -75,7 +75,7 @@ def _add(names: Names, value: Any, where: str) -> None:
 def _require_texts(value: Mapping[Any, Any], where: str) -> None:
     wrong = [each for pair in value.items() for each in pair if not isinstance(each, str)]
     if wrong:
-        raise TreeError(f"{where}: {str(wrong[0])[:80]!r} is no name; accepted is {_ACCEPTED}")
+        raise TreeError(f"{where}: {str(wrong[0])[:80]!r} is not a name; accepted is {_ACCEPTED}")
 
 
 def _add_function(names: Names, said: Mapping[str, Any], where: str) -> None:

@@ -14,7 +14,7 @@ import xxhash
 from harness import dtypes
 from harness.capture.msprobe_facts import row_of
 from harness.dump.msprobe.fields import SUMMARY_ITEMS
-from harness.records import Record, RecordExtra, SlotKey
+from harness.records import DeferredRecord, Record, RecordExtra, SlotKey
 from harness.stats.printed import printed_statistics, row_digest
 
 _FOUR = struct.Struct("<4d").pack
@@ -24,15 +24,13 @@ _EXACT = 2**53
 _COUNTS = frozenset(SUMMARY_ITEMS) - {"max", "min", "mean", "l2norm", "md5", "hash"}
 
 
-class StatedRecord(Record):
+class StatedRecord(DeferredRecord):
     """A slot of which statistics are stated; its digest, row and ``extra`` are made on request."""
 
-    __slots__ = ("_digest", "_extra", "_said")
+    __slots__ = ("_said",)
 
     #: what is stated, or the four usual numbers and the checksum of it
     _said: Mapping[str, Any] | tuple[Any, ...] | None
-    _digest: bytes | None
-    _extra: RecordExtra | None
 
     def __init__(self, *args: Any, **more: Any) -> None:
         """As for ``Record`` (as ``dataclasses.replace`` needs it)."""
@@ -50,40 +48,24 @@ class StatedRecord(Record):
         made._said = said
         return made
 
-    @property
-    def digest(self) -> bytes | None:
-        """See ``Record``."""
-        if self._digest is None and self._said is not None:
-            self._digest, self._said = _digest(self._said, self.dtype, self.shape)
-        return self._digest
+    def _made_digest(self) -> bytes | None:
+        if self._said is None:
+            return None
+        found, self._said = _digest(self._said, self.dtype, self.shape)
+        return found
 
-    @digest.setter
-    def digest(self, value: bytes | None) -> None:
-        self._digest = value
-
-    @property
-    def known_digest(self) -> bytes | None:
-        """See ``Record``."""
-        return self._digest
-
-    @property
-    def extra(self) -> RecordExtra:
-        """See ``Record``: ``row``, and ``statistics`` if every item is stated."""
-        if self._extra is None:
-            assert self._said is not None
-            said = self._said
-            if isinstance(said, tuple):
-                said = dict(zip(_NAMES, said, strict=True))
-            row: Any = row_of(said, dtypes.by_name(self.dtype), self.shape)
-            self._extra = RecordExtra(row, row)
-            if "count" in row:
-                with suppress(KeyError, ValueError, OverflowError):
-                    self._extra.statistics = printed_statistics(row)
-        return self._extra
-
-    @extra.setter
-    def extra(self, value: RecordExtra) -> None:
-        self._extra = value
+    def _made_extra(self) -> RecordExtra:
+        """``row``, and ``statistics`` if every item is stated."""
+        assert self._said is not None
+        said = self._said
+        if isinstance(said, tuple):
+            said = dict(zip(_NAMES, said, strict=True))
+        row: Any = row_of(said, dtypes.by_name(self.dtype), self.shape)
+        made = RecordExtra(row, row)
+        if "count" in row:
+            with suppress(KeyError, ValueError, OverflowError):
+                made.statistics = printed_statistics(row)
+        return made
 
     def agrees(self, other: Record) -> bool | None:
         """See ``Record``; one description of both sides needs no digest."""

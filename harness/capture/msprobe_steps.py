@@ -158,7 +158,7 @@ def json_object(path: str, inside: str) -> dict[str, Any]:
 
 
 class Step(NamedTuple):
-    """A step's number, the directory it lies in, and its records, read anew by each iteration."""
+    """A step's number, the directory it lies in, and its records; each iteration reads them again."""
 
     number: int
     path: str

@@ -67,10 +67,10 @@ def read_single_file(path: str, backend: str | None = None) -> Capture:
             found = read_msprobe(path, backend=backend)
         except TreeError as error:
             raise TreeError(f"{error}; of JSON files msprobe's dump.json is read, with its object 'data'") from None
-        assert found is not None  # what is no such file is an error
+        assert found is not None  # read_msprobe raises for any other JSON file
         return found
     if suffix not in _READERS:
-        raise TreeError(f"{path}: no file that is read; accepted are {_READ}")
+        raise TreeError(f"{path}: files of this kind are not read; accepted are {_READ}")
     made, mode, reader = _READERS[suffix]
     problems: list[Problem] = []
 

@@ -18,7 +18,7 @@ from harness.capture.statistic_rows import BASE, shape_of, statistics_items
 from harness.dtypes import DType
 from harness.dump.names import FORMAT
 from harness.errors import DtypeError
-from harness.records import Record, RecordExtra, SlotKey
+from harness.records import DeferredRecord, Record, RecordExtra, SlotKey
 from harness.stats import Statistics
 from harness.stats.printed import NUMBERS, PrintedStatistics, printed_statistics, row_digest, statistics_of_cells
 
@@ -178,19 +178,17 @@ def _dtype(name: str) -> DType | None:
         return None
 
 
-class RowRecord(Record):
+class RowRecord(DeferredRecord):
     """A slot that is kept as a row; its digest and ``extra`` are made on request.
 
     ``extra`` holds its texts as ``row``; their numbers as ``statistics``, a ``Statistics`` if no item is missing;
     ``stream`` and ``task`` if one is not 0.
     """
 
-    __slots__ = ("_at", "_digest", "_extra", "_table")
+    __slots__ = ("_at", "_table")
 
     _table: StatisticTable | None
     _at: int
-    _digest: bytes | None
-    _extra: RecordExtra | None
 
     def __init__(self, *args: Any, **more: Any) -> None:
         """As for ``Record``, with its own digest and ``extra`` (as ``dataclasses.replace`` needs it)."""
@@ -206,34 +204,14 @@ class RowRecord(Record):
         made.values = made._digest = made._extra = None
         return made
 
-    @property
-    def digest(self) -> bytes | None:
-        """See ``Record``."""
-        if self._digest is None and self._table is not None:
-            self._digest = row_digest(self.dtype, self.shape, self._table.statistics(self._at))
-        return self._digest
+    def _made_digest(self) -> bytes | None:
+        table = self._table
+        return None if table is None else row_digest(self.dtype, self.shape, table.statistics(self._at))
 
-    @digest.setter
-    def digest(self, value: bytes | None) -> None:
-        self._digest = value
-
-    @property
-    def known_digest(self) -> bytes | None:
-        """See ``Record``."""
-        return self._digest
-
-    @property
-    def extra(self) -> RecordExtra:
-        """See ``RowRecord``."""
-        if self._extra is None:
-            assert self._table is not None
-            table, at = self._table, self._at
-            self._extra = extra_of(table.statistics(at), table.streams[at], table.tasks[at])
-        return self._extra
-
-    @extra.setter
-    def extra(self, value: RecordExtra) -> None:
-        self._extra = value
+    def _made_extra(self) -> RecordExtra:
+        assert self._table is not None
+        table, at = self._table, self._at
+        return extra_of(table.statistics(at), table.streams[at], table.tasks[at])
 
     def statistics(self) -> Any:
         """See ``Record``; the numbers of a complete row need no dictionary of its texts."""

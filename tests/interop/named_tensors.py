@@ -1,4 +1,5 @@
-"""Writes the same tensors by the real onnx and safetensors: run by a Python that has both, with a directory."""
+"""Writes the same tensors by the real onnx and safetensors: run by a Python that has both, with a directory, a seed and
+the names of dtypes, one tensor each."""
 
 from __future__ import annotations
 
@@ -11,28 +12,12 @@ import onnx  # type: ignore[import-not-found]
 from onnx import numpy_helper
 from safetensors.numpy import save_file  # type: ignore[import-not-found]
 
-KINDS = [
-    "float32",
-    "float64",
-    "float16",
-    "int64",
-    "int32",
-    "int16",
-    "int8",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "bool",
-    "complex64",
-]
 
-
-def main(root: str, seed: int) -> None:
+def main(root: str, seed: int, kinds: list[str]) -> None:
     """``NAME.npy`` beside ``all.safetensors`` and ``test_data_set_0/input_N.pb``."""
     drawn = np.random.default_rng(seed)
     made = {}
-    for kind in KINDS:
+    for kind in kinds:
         shape = tuple(drawn.integers(0, 4, drawn.integers(0, 4)))
         size = int(np.prod(shape)) * np.dtype(kind).itemsize
         raw = drawn.integers(0, 2 if kind == "bool" else 256, size).astype(np.uint8)
@@ -52,4 +37,4 @@ def main(root: str, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])

@@ -179,7 +179,7 @@ class _Machine:
         """The state of an object: of dictionaries (their metadata) it says nothing about tensors."""
         self.pop()
         if not isinstance(self._stack[-1], dict):
-            raise ValueError("its pickle sets the state of an object that is none of PyTorch's tensors")
+            raise ValueError("its pickle sets the state of an object that is not a tensor of PyTorch")
 
     def persistent(self) -> None:
         """A storage of the archive."""
