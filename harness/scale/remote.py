@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from harness.capture import Capture, Problem
+from harness.capture.capture import COMPARED
 from harness.capture.msprobe_steps import LEFT_OUT
 from harness.capture.networks import chosen
 from harness.capture.unfinished import unfinished
@@ -26,6 +27,8 @@ from harness.store.prepared import Prepared
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+#: The backend of msprobe's dumps of PyTorch, which no graphs tell apart from an emulation.
+TORCH = "torch"
 #: Bytes of tensors that are fetched together, and kept.
 FETCHED = 64 << 20
 #: Bytes of a part, and of those that one task does: a task costs some milliseconds, a part as large tenths of a second.
@@ -123,10 +126,11 @@ class RemoteTree:
         problems = list(self._problems)
         artefacts: Mapping[str, bytes] = first.artefacts
         if len(self.heads) > 1:
-            artefacts = {f"rank_{h.rank}/{name}": raw for h in self.heads for name, raw in h.artefacts.items()}
+            # A head that cannot be read says nothing of who wrote its rank, and so not which texts it has.
+            artefacts = {_of_rank(h.rank, name): raw for h in readable for name, raw in h.artefacts.items()}
         return Capture(
             network,
-            first.backend if emulated else "mindspore",
+            first.backend if emulated or first.backend == TORCH else "mindspore",
             emulated,
             lambda: self._records(problems),
             next((head.mode for head in readable if head.mode), "tensor"),
@@ -226,6 +230,11 @@ class RemoteTree:
             for name, array in zip(keys, self._fetch(self, where, tuple(keys)), strict=True):
                 self._kept[name] = array
         return self._kept.pop(key)
+
+
+def _of_rank(rank: int, name: str) -> str:
+    """The name of a rank's text among those of several ranks; what msprobe's dumps state is named by its rank."""
+    return name if name.startswith(f"{COMPARED}stated") else f"rank_{rank}/{name}"
 
 
 def _size(slot: Slot) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from harness.cli import main
+from pytest_msdump.options import CI_VARIABLES
 
 pytest_plugins = ["pytester"]
 
@@ -68,6 +69,8 @@ def drawn(draw: random.Random, kind: str) -> tuple[Any, Any]:
 def test_the_gate_and_diff_agree(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, seed: int, tolerance: str
 ) -> None:
+    for name in CI_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
     draw = random.Random(f"{seed} {tolerance}")
     kinds = [kind for kind in EDITS for _ in range(3)]
     pairs = [drawn(draw, kind) for kind in kinds]

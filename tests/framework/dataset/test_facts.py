@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.subprocesses import ROOT
@@ -34,6 +35,26 @@ OTHER_MISTAKES = {
     "wrong Resize 1": 1,
     "wrong LinearTransformation 0": 1,
 }
+
+#: Pillow's images under a perspective: where a pixel lies on a border, the last bit of LAPACK's answer decides, as it does
+#: under MindSpore. They were recorded where it is ``RECORDED_FACTORS``; other processors' kernels give other bits.
+BY_LAPACK = {f"Perspective {at}": ("RGB", "L", "RGBA", "P") for at in range(4)} | {
+    f"RandomPerspective {at}": ("RGB", "L") for at in range(2)
+}
+RECORDED_FACTORS = (
+    "a0509e5f7d2cf53fc1509e5f7d2cc5bfa5786d0fbcc2efbf0ce02dc1fa11cf3f"
+    "00acbcb83c6bf33f148acf645c5c05c060480e61d645883fe09c80fbd85567bf"
+)
+
+
+def _factors() -> str:
+    """The bits of the perspective from ``START`` to ``END`` of ``vision_facts.py``, by this processor's kernels."""
+    start, end = [[0, 0], [12, 0], [12, 10], [0, 10]], [[1, 2], [11, 0], [12, 9], [2, 10]]
+    rows = []
+    for (x, y), (u, v) in zip(end, start, strict=True):
+        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
+    right = np.array(start, np.float64).reshape(8)
+    return np.linalg.lstsq(np.array(rows, np.float64), right, rcond=None)[0].tobytes().hex()
 
 
 def _found(script: str, out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -81,6 +102,9 @@ def test_images(tmp_path: Path) -> None:
         name: tuple(case for case, outcome in row.items() if found[name][case] != outcome)
         for name, row in cases.items()
     }
+    if _factors() != RECORDED_FACTORS:
+        for name, unsettled in BY_LAPACK.items():
+            different[name] = tuple(case for case in different[name] if case not in unsettled)
     assert {name: row for name, row in different.items() if row} == DIFFERENT
     mistakes = {name: (row.upper(), found[name].upper()) for name, row in recorded.items() if isinstance(row, str)}
     assert sum(len(row) for row, _ in mistakes.values()) > 3000
