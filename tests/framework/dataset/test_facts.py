@@ -36,8 +36,8 @@ OTHER_MISTAKES = {
     "wrong LinearTransformation 0": 1,
 }
 
-#: Pillow's images under a perspective: where a pixel lies on a border, the last bit of LAPACK's answer decides, as it does
-#: under MindSpore. They were recorded where it is ``RECORDED_FACTORS``; other processors' kernels give other bits.
+#: Pillow's images under a perspective: where a pixel lies on a border, the last bit of LAPACK's answer decides (under
+#: MindSpore, too). They were recorded where it is ``RECORDED_FACTORS``; other processors' kernels give other bits.
 BY_LAPACK = {f"Perspective {at}": ("RGB", "L", "RGBA", "P") for at in range(4)} | {
     f"RandomPerspective {at}": ("RGB", "L") for at in range(2)
 }
