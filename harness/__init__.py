@@ -20,6 +20,10 @@ _ROOMS = frozenset(_each.partition(".")[0] for _each in _os.listdir(_os.path.dir
 
 
 def __getattr__(name: str) -> _Any:
+    if name == "inspect":  # a room that can be called: ``harness.inspect(capture)``
+        from importlib import import_module
+
+        return import_module("harness.inspect")
     if name in _ROOMS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     if name == "__version__":
