@@ -10,6 +10,7 @@ from harness.compare.policy import judge as decide
 from harness.errors import HarnessError
 from harness.store import StoredRun
 from pytest_msdump import judge as judging
+from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import GateTest
 from pytest_msdump.lazily import lay_beside, settle
 from pytest_msdump.report import bounded
@@ -22,7 +23,7 @@ def told(test: GateTest) -> str:
     """The first divergence and its cause in a few lines; empty where what was given agrees, or nothing can be told.
     What is missing is not told: the test ended early."""
     try:
-        run = judging.GateRun(test)
+        run = GateRun(test)
         if not run.records:
             return ""
         expected = OPENED.open(test.store).run(*run.run)
@@ -41,6 +42,6 @@ def _shared(judged: Judgement) -> Judgement:
     return replace(judged, comparison=replace(judged.comparison, slots=kept, order=None, renames=[]))
 
 
-def _text(run: judging.GateRun, judged: Judgement, expected: StoredRun) -> str:
+def _text(run: GateRun, judged: Judgement, expected: StoredRun) -> str:
     _, text = judging.explain(run, run.run, judged, expected)
     return f"{LEAD}\n{bounded(text)}"

@@ -2,164 +2,36 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.capture.capture import RECORDED, RESULTS
-from harness.compare import Comparison, Tolerances, Verdict, compare_texts, explain_texts, first_divergence
+from harness.compare import Comparison, Verdict, compare_texts, explain_texts, first_divergence
 from harness.compare.judge import SlotJudge
 from harness.compare.known import Known
-from harness.compare.policy import HOLDING, WHOLE, Judgement, Party, references
+from harness.compare.policy import HOLDING, Judgement, Party, references
 from harness.compare.policy import judge as decide
 from harness.compare.smallest_tolerance import would_pass
 from harness.compare.texts import summary
 from harness.errors import HarnessError, StoreError, StoreWriteError
 from harness.errors import told as said
-from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun
 from harness.words import among
-from pytest_msdump import commands, misses, options
-from pytest_msdump.facts import facts
+from pytest_msdump import commands, misses
+from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import GateTest, scratch
-from pytest_msdump.lazily import kind_of, lay_beside, settle
+from pytest_msdump.lazily import lay_beside, settle
 from pytest_msdump.manifests import staged
-from pytest_msdump.report import Result, cause_line, empty_result
+from pytest_msdump.report import Result, cause_line
 from pytest_msdump.stores import OPENED
 from pytest_msdump.variants import others, used_runs
 
 if TYPE_CHECKING:
     from harness.explain import Explanation
-    from harness.store import RunData, UpdateResult
-
-# These rules name the machine a capture was made on; they must not change a store's bytes.
-MACHINE_FACTS = ("numpy", "machine", "engine", "settings", "python")
-
 
 #: All dump modes of a network differ from its golden in the same tensors, so these are measured once.
 _JUDGING = partial(SlotJudge, known=Known())
-
-
-class GateRun:
-    """A test's capture, ready to be judged or stored.
-
-    Attributes:
-        records, texts: its slots and its texts to compare.
-        watches: whether its mode keeps only what goes wrong.
-        beside_tensors: whether it may be compared with another backend's run in mode ``tensor``.
-        learned: the learned tolerances of its golden, after that was read; a new golden keeps them.
-    """
-
-    def __init__(self, test: GateTest) -> None:
-        self.test = test
-        self.run = RunId(*test.variant)
-        self.capture = test.capture()
-        self.records: list[Record] = list(self.capture.records())
-        self.texts = self._normalised(RESULTS)
-        self.watches, self.beside_tensors = kind_of(self.run.mode)
-        self.learned: dict[str, Any] = {}
-
-    @property
-    def path(self) -> Path:
-        """The store's path."""
-        return self.test.settings.golden / self.test.golden
-
-    @property
-    def shown_path(self) -> str:
-        """The store's path, relative to the directory the user started in."""
-        return os.path.relpath(self.path, self.test.item.config.invocation_params.dir)
-
-    @property
-    def held(self) -> tuple[int, int]:
-        """The number of its slots and of its texts."""
-        return len(self.records), len(self.texts)
-
-    def empty(self, verdict: str) -> Result:
-        """A result with all counts at zero."""
-        result = empty_result(self.test.network, self.test.golden, *self.run, verdict)
-        result["facts"] = facts(self.capture.rules)
-        result["compiled"] = ", ".join(path or WHOLE for path in self.capture.rules.get("compiled", ()))[:400]
-        return result
-
-    def data(self, level: str) -> RunData:
-        """The content of a golden of this run."""
-        rules = {name: value for name, value in self.capture.rules.items() if name not in MACHINE_FACTS}
-        attrs: dict[str, Any] = {"emulated": self.capture.emulated, "rules": rules}
-        stated = self.test.marker.get("tolerance")
-        if stated is not None:
-            attrs["tolerance"] = Tolerances.parse(stated).as_json()
-        else:
-            attrs |= self.learned
-        from harness.store import RunData
-
-        return RunData(self.records, self._normalised(""), attrs, level)  # type: ignore[arg-type]
-
-    def _normalised(self, folders: str | tuple[str, ...]) -> dict[str, bytes]:
-        """The capture's texts below ``folders``, after the hook ``pytest_msdump_normalise``; other texts are not
-        made."""
-        texts: dict[str, bytes] = {}
-        if not self.capture.artefacts:
-            return texts
-        item = self.test.item
-        hook = item.config.hook.pytest_msdump_normalise
-        for name in self.capture.artefacts:
-            if not name.startswith(folders):
-                continue
-            text = self.capture.artefacts[name]
-            changed = hook(config=item.config, item=item, name=name, text=text)
-            texts[name] = text if changed is None else changed
-        return texts
-
-    def next_steps(self, own: bool) -> list[str]:
-        """Commands that help with a difference; the last one accepts it."""
-        shown = commands.show(self.shown_path, str(self.run))
-        steps = [shown, commands.again(self.test, "pytest", "--msdump", "--msdump-keep")]
-        # In CI one accepts the candidate instead; the closing lines name it.
-        meant = own and not self.test.settings.in_ci
-        return [*steps, commands.again(self.test, "msdump", "regen")] if meant else steps
-
-    def level(self) -> str:
-        """The level of a new golden; a mode that keeps no values allows only one."""
-        if any(record.values is None for record in self.records):
-            return "digest"
-        return str(options.resolve(self.test.item.config, "msdump_level", self.test.marker))
-
-    def remember(self, golden: StoredRun) -> None:
-        """Takes over the tolerances learned for the test's own golden run."""
-        if "learned" in golden.attrs:
-            self.learned = {name: golden.attrs[name] for name in ("tolerance", "learned")}
-
-    def write(self, path: Path) -> UpdateResult:
-        """Stores the run in the store at ``path``, leaving its other runs alone."""
-        from harness.store import update
-
-        if not path.parent.is_dir():
-            path.parent.mkdir(parents=True, exist_ok=True)
-        # When all tests are done the bundle is sealed, which also makes its directories durable.
-        return update(path, self.test.network, self.runs(), settle=False)
-
-    def runs(self) -> dict[RunId, RunData]:
-        """The run, as a store takes it."""
-        return {self.run: self.data(self.level())}
-
-    def tolerance(self, against: str, stated: Any) -> Any:
-        """The tolerance of the marker, else of the hook, else of the option; None for the default one."""
-        if stated is None:
-            item = self.test.item
-            hook = item.config.hook.pytest_msdump_tolerance
-            if hook.get_hookimpls():  # asking nobody takes longer than the comparison of most values
-                given = {"backend": self.run.backend, "mode": self.run.mode, "against": against}
-                stated = hook(config=item.config, item=item, **given)
-        named = options.resolve(self.test.item.config, "msdump_tolerance")
-        return named if stated is None and named != "stored" else stated
-
-    def party(self) -> Party:
-        """The run as a side of a judgement, as its golden would hold it: names count as between two stores."""
-        capture = self.capture
-        release, compiled = capture.rules.get("ms_version"), tuple(capture.rules.get("compiled", ()))
-        return Party(self.records, *self.run, capture.emulated, release, stored=True, compiled=compiled)
 
 
 def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
@@ -263,7 +135,7 @@ def _check_one(
     failure = "\n".join(failures) or None
     if judge.test.settings.report is not None:
         try:
-            _keep_page(judge, bundle, expected, comparison, failure, explanation)
+            _keep_page(judge, bundle, expected, comparison, failure, explanation, result["verdict"])
         except StoreWriteError as error:
             failure = "\n".join([*filter(None, [failure]), f"msdump: the page lacks this test: {error}"])
     return result, failure
@@ -320,6 +192,7 @@ def _keep_page(
     comparison: Comparison,
     failure: str | None,
     explanation: Explanation | None,
+    verdict: str,
 ) -> None:
     """Saves this comparison's part of the session's page."""
     from pytest_msdump import pages
@@ -331,7 +204,8 @@ def _keep_page(
     sides = f"{judge.shown_path}, run {against} ({made[1]})", f"{judge.run} ({made[0]})"
     # A text is compared if both sides have it in its stored, normalised form.
     artefacts = expected.artefacts(), judge.data("digest").artefacts
-    pages.keep(judge.test.settings, bundle, name, sides, comparison, failure, artefacts, explanation, expected.records)
+    told = failure, artefacts, explanation, expected.records, verdict
+    pages.keep(judge.test.settings, bundle, name, sides, comparison, *told)
 
 
 def _missing(judge: GateRun, against: str) -> Result:

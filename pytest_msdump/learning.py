@@ -19,7 +19,7 @@ from harness.errors import HarnessError, StoreWriteError
 from harness.store import GoldenStore, StoredRun
 from harness.words import counted
 from pytest_msdump import commands, watch
-from pytest_msdump.judge import GateRun
+from pytest_msdump.gate_run import GateRun
 from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result
 

@@ -39,6 +39,7 @@ def keep(
     artefacts: tuple[Mapping[str, bytes], Mapping[str, bytes]],
     explanation: Explanation | None,
     golden: Callable[[], Iterable[Record]],
+    verdict: str,
 ) -> None:
     """Saves the part of one comparison; ``StoreWriteError`` if it cannot.
 
@@ -50,12 +51,23 @@ def keep(
         artefacts: text artefacts of both sides.
         explanation: the explanation of the difference; None if nothing differs.
         golden: gives the records of the expected side.
+        verdict: of the comparison.
     """
     course, pictured = spread(comparison), failure is not None
     part = content(
-        Run(name, *sides, comparison, course, explanation, failure or "", artefacts, records=golden, pictured=pictured)
+        Run(
+            name,
+            *sides,
+            comparison,
+            course,
+            explanation,
+            failure or "",
+            artefacts,
+            records=golden,
+            pictured=pictured,
+            verdict=verdict,
+        )
     )
-    part["holds"] = failure is None
     if part["holds"]:
         part = only_counts(part)
     _write(settings, bundle, part)
@@ -66,7 +78,11 @@ def note(settings: Settings, bundle: str, result: Result, failure: str) -> None:
     name = f"{result['network']} [{result['backend']}-{result['mode']}]"
     expected = f"{result['golden'] or 'its golden'}, run {result['against']}/{result['against_mode']}"
     found = f"{result['backend']}/{result['mode']}: {result['verdict']}"
-    _write(settings, bundle, content(Run(name, expected, found, Comparison([]), Spread(()), text=failure)))
+    _write(
+        settings,
+        bundle,
+        content(Run(name, expected, found, Comparison([]), Spread(()), text=failure, verdict=result["verdict"])),
+    )
 
 
 def _write(settings: Settings, bundle: str, part: dict[str, Any]) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import partial
+from io import StringIO
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
@@ -65,8 +67,8 @@ def check_tree(
         shard: slots to join, see ``Shard.parse``.
 
     Returns:
-        0 if everything holds; 1 if something differs or files of the tree cannot be used; 2 if there was nothing to
-        compare or the result is uncertain.
+        0 if everything holds; 1 if something differs; 2 if there was nothing to compare, the result is uncertain, or
+        what was compared holds and files of the tree could not be used.
 
     Raises:
         HarnessError: tree or store cannot be read, or the run cannot be chosen.
@@ -76,26 +78,33 @@ def check_tree(
         with _opened(golden) as store:
             return judged_by_texts(_check_recorder(texts, choose_run(store, run), tree, golden, rank)).code
     shards, asked = parse_all(shard), chosen_tolerances(None, rtol, atol, exact, standard)
-    options = shards, run, rank, network, rtol, atol, exact, match, by_statistics, standard
-    job = {"check": str(tree), "golden": str(golden), "options": options}
-    with session(scale, **job) as shared, _opened(golden) as store:
+    job = str(golden), shards, run, rank, network, rtol, atol, exact, match, by_statistics, standard
+    with session(scale, check=str(tree), options=job) as shared, _opened(golden) as store:
         read = shared.tree if shared else partial(read_tree, ahead=True)
         capture = read(str(tree), rank, network=network)
         expected = choose_run(store, run, capture.backend, capture.mode)
-        notes: list[str] = []
-        if not shared:
-            capture, notes = laid_beside(capture, labels_of(capture), labels_of(expected), str(tree))
+        own = None if shared else laid_beside(capture, labels_of(capture), labels_of(expected), str(tree))
+        capture, notes = own or (capture, [])
         found = party_of(capture, None if shared else Watched(capture, capture.network, capture.listed))
         sides = joined(Party.of_run(expected), found, shards)
         judged = judge(
             *sides, asked, lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
             judging=shared.judging(expected, capture, golden, "counts") if shared and not shards else SlotJudge,
         )  # fmt: skip
-        judged = replace(judged, notes=(*judged.notes, *notes))
+        hold, told_of_texts = _texts(texts, expected, tree, golden, rank, sides)
+        judged = replace(judged, texts_hold=hold, notes=(*judged.notes, *notes))
         _print(judged, expected, capture, tree, golden, exact, sides if shards else None)
-        hold = _check_recorder(texts, expected, tree, golden, rank, sides) if texts else None
+        sys.stdout.write(told_of_texts)
     warn(capture)
-    return replace(judged, texts_hold=hold, lost=tell_lost(capture, tree)).code
+    tell_lost(capture, tree)
+    return judged.code
+
+
+def _texts(texts: dict[str, bytes], *about: Any) -> tuple[bool | None, str]:
+    """Whether the recorder's texts hold, see ``_check_recorder``, and what is to be printed about them."""
+    with StringIO() as told_of_texts, redirect_stdout(told_of_texts):
+        hold = _check_recorder(texts, *about) if texts else None
+        return hold, told_of_texts.getvalue()
 
 
 def tell_lost(capture: Capture, tree: Path | str, where: TextIO | None = None) -> int:
@@ -112,7 +121,7 @@ def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
     compiled = tuple(capture.rules.get("compiled", ()))
     return Party(
         content or capture, capture.backend, capture.mode, capture.emulated, release, compiled=compiled,
-        called=is_of_calls(capture.rules),
+        called=is_of_calls(capture.rules), lost=lambda: len(capture.lost),
     )  # fmt: skip
 
 

@@ -33,7 +33,6 @@ from harness.compare.spread import Role, Spread, spread
 from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
-from harness.exit_status import CANNOT_TELL
 from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, told
 from harness.report import Run, content, render
 from harness.scale import Keep, Scale, session
@@ -165,8 +164,9 @@ def _code(result: Found, outputs: Outputs) -> int:
         warn(side.capture)  # type: ignore[arg-type]  # it has one
     where = sys.stderr if _STANDARD in outputs.all else sys.stdout
     told = sides if result.comparison.total else []
-    lost = [tell_lost(side.capture, side.name, where) for side in told if side.capture is not None]
-    return CANNOT_TELL if result.judged.holds and any(lost) else result.judged.code
+    for side in told:
+        tell_lost(side.capture, side.name, where)  # type: ignore[arg-type]  # likewise
+    return result.judged.code
 
 
 def compare_sides(
@@ -247,10 +247,11 @@ def report(result: Found) -> dict[str, Any]:
     """The whole result as JSON values, which ``judge`` can read again.
 
     Keys: ``format``, ``version``, ``sides``, ``holds``, ``renamed`` (operators whose changed name counts as a
-    difference), ``counts``, ``explanation`` (see ``harness.explain.Explanation.to_json``; None if nothing differs),
-    ``steps`` (operator executions that do not agree), ``texts`` (see ``harness.report.artefacts``), ``texts_hold``
-    (whether the texts that count agree; None if none counts), ``slots`` (each slot that is not identical, see
-    ``harness.compare.table.stored``) and ``pairing`` (None, or see ``harness.compare.pairing.as_json``).
+    difference), ``lost`` (files that could not be used), ``counts``, ``explanation`` (see
+    ``harness.explain.Explanation.to_json``; None if nothing differs), ``steps`` (operator executions that do not
+    agree), ``texts`` (see ``harness.report.artefacts``), ``texts_hold`` (whether the texts that count agree; None if
+    none counts), ``slots`` (each slot that is not identical, see ``harness.compare.table.stored``) and ``pairing``
+    (None, or see ``harness.compare.pairing.as_json``).
     """
     comparison = result.comparison
     return {
@@ -262,6 +263,7 @@ def report(result: Found) -> dict[str, Any]:
         ],
         "holds": result.judged.holds,
         "renamed": result.judged.renamed,
+        "lost": result.judged.lost,
         "counts": {verdict.value: count for verdict, count in comparison.counts.items()},
         "order_changed": comparison.order is not None,
         "explanation": result.explanation.to_json() if result.explanation is not None else None,
@@ -281,13 +283,14 @@ def _page(result: Found) -> dict[str, Any]:
         found=other.name,
         comparison=result.comparison,
         spread=result.spread,
+        verdict=result.judged.verdict,
         explanation=result.explanation,
         text="\n".join(_text(result)),
         artefacts=(result.texts.expected, result.texts.found),
         records=one.records,
         notes=[f"{name}: {side.backend}, {'emulated' if side.emulated else 'real'}" for name, side in _named(result)],
     )
-    return content(run) | {"holds": result.judged.holds}
+    return content(run)
 
 
 def _named(result: Found) -> list[tuple[str, Side]]:

@@ -11,6 +11,7 @@ from harness.compare.rejudge import OUTSIDE, UNSURE, WITHIN, rejudged
 from harness.errors import HarnessError
 from harness.escape import line
 from harness.reading import parsing, read_json
+from harness.words import counted
 
 _MAX_BYTES = 1 << 30
 _LISTED = 20
@@ -37,6 +38,8 @@ def judge(path: Path, tolerances: Tolerances) -> int:
     print(", ".join([f"{judged.identical} identical", *counts]))
     failing = [line(text) for text in judged.failing]
     print("\n".join(failing[:_LISTED] + ([f"and {len(failing) - _LISTED} more"] if len(failing) > _LISTED else [])))
+    if judged.lost:
+        print(f"not compared: {counted(judged.lost, 'file')} that could not be used")
     if content.get("texts_hold") is False:
         print("texts that are results differ")
     return judged.code

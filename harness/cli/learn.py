@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.atomic import temporary_directory
-from harness.cli.check import choose_run
+from harness.cli.check import choose_run, warn
 from harness.cli.operands import open_side, watched_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.audit import audit, summary
@@ -65,7 +65,7 @@ def learn(
 
     Returns:
         0; 1 if nothing was stored, because a slot scatters in a way that no tolerance accepts or further than rounding
-        explains, or because there was only one run.
+        explains, or because there was only one run; 2 if only files that could not be used keep it from learning.
 
     Raises:
         HarnessError: a side cannot be read, nothing was given to learn from, or the program failed.
@@ -81,10 +81,14 @@ def learn(
             raise StoreError(f"{golden}: there is no such golden store") from None
         shared = stack.enter_context(session(scale, learn=tuple(trees), golden=str(golden), run=run))
         expected = choose_run(store, run)
-        found = scatter(_compared(expected, source, golden, shared) for source in sources)
+        lost: list[int] = []
+        found = scatter(_compared(expected, source, golden, shared, lost) for source in sources)
         table = learned(found, margin)
         _print(expected.id, len(expected), len(sources), found, table)
         refused = refusal(found, len(sources), force)
+        gone = bool(sum(lost)) and not (refused or force)
+        if gone:
+            refused = f"{counted(sum(lost), 'file')} could not be used (--force learns from the others)"
         if refused:
             print(refused)
         for each in summary(audit(expected.records(), Tolerances.parse(table))):
@@ -94,14 +98,18 @@ def learn(
         elif not dry:
             data = remembered(expected, table, len(sources), margin)
             change_one(store.path, store.network, {expected.id: data})
-    return exit_code(differs=bool(refused), unsure=False)
+    return exit_code(differs=bool(refused) and not gone, unsure=gone)
 
 
-def _compared(expected: StoredRun, source: str, golden: Path, shared: Session | None) -> Comparison:
+def _compared(expected: StoredRun, source: str, golden: Path, shared: Session | None, lost: list[int]) -> Comparison:
+    """The comparison with one more run; appends the number of its files that could not be used to ``lost``."""
     with open_side(source, None, shared) as side:
         judging = shared.judging(expected, side.capture or side.content, golden) if shared else SlotJudge
         party = side.party if shared else watched_side(side)
         comparison = exactly(Party.of_run(expected), party, judging)
+        lost.append(party.lost())
+        if side.capture is not None:
+            warn(side.capture)
     if not comparison.slots:
         raise HarnessError(f"{source}: nothing in it to learn from")
     return comparison

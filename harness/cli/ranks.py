@@ -26,7 +26,7 @@ def check_ranks(tree: Path | str, patterns: Sequence[str], network: str | None, 
         scale: workers that share the work; by default this process does it alone.
 
     Returns:
-        0 if all are equal, 1 if some are not or files of the tree cannot be used.
+        0 if all are equal; 1 if some are not; 2 if what was compared is equal and files of the tree could not be used.
 
     Raises:
         HarnessError: the tree cannot be read, or no slot of several ranks matches.
@@ -42,7 +42,7 @@ def check_ranks(tree: Path | str, patterns: Sequence[str], network: str | None, 
     if gone := sorted(set(range(max(ranks))) - ranks):
         print(f"Not there: rank {rank_list(gone)}")
     warn(capture)
-    return exit_code(differs=bool(result or capture.lost), unsure=False)
+    return exit_code(differs=bool(result), unsure=bool(capture.lost))
 
 
 def _seen(records: Iterable[Record], ranks: set[int]) -> Iterator[Record]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.atomic import write_held
-from harness.compare import Comparison
+from harness.compare import Comparison, Verdict
+from harness.compare.policy import exit_code
 from harness.compare.spread import Spread
 from harness.errors import HarnessError
 from harness.reading import read_bytes
@@ -29,7 +30,8 @@ def join(pages: Sequence[Path], joined: Path) -> int:
     If several pages have a run of the same name, the page's name is added.
 
     Returns:
-        0 if all runs hold, 1 if one does not, 2 if there are none.
+        0 if all runs hold; 1 if one does not; 2 if there are none, or if nothing certainly differs and one cannot be
+        told.
 
     Raises:
         HarnessError: a page cannot be read, or this project did not write it.
@@ -43,7 +45,11 @@ def join(pages: Sequence[Path], joined: Path) -> int:
     title = f"msdump: {counted(len(runs), 'run')} of {counted(len(pages), 'job')}, {failing(failed)}"
     write_held(joined, render(limited(runs), title).encode(errors="replace"))
     print(f"{joined}: {title.removeprefix('msdump: ')}")
-    return 2 if not runs else int(failed > 0)
+    return exit_code(differs=any(_differs(run) for run in runs), unsure=failed > 0 or not runs)
+
+
+def _differs(run: dict[str, Any]) -> bool:
+    return not run["holds"] and run["verdict"] not in (Verdict.UNSURE.value, "not compared")
 
 
 def _runs(page: Path) -> list[dict[str, Any]]:
@@ -66,5 +72,5 @@ def _is_run(run: Any) -> bool:
 
 
 def _kinds() -> dict[str, Any]:
-    empty = content(Run("", "", "", Comparison([]), Spread(())))
+    empty = content(Run("", "", "", Comparison([]), Spread(()), verdict=""))
     return {name: None if name in ("first", "explanation") else type(value) for name, value in empty.items()}

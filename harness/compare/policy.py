@@ -33,6 +33,11 @@ HOLDING = (Verdict.IDENTICAL.value, Verdict.WITHIN.value, Verdict.STATISTICS.val
 Match = Literal["auto", "names", "flow"]
 
 
+def none_lost() -> int:
+    """Of a side whose files could all be used, or that has none."""
+    return 0
+
+
 #: how a module is called that has no path of its own
 WHOLE = "the whole module"
 
@@ -51,6 +56,7 @@ class Party:
         compiled: modules that ``torch.compile`` had wrapped, by path.
         called: whether its records come in the order in which a program made its calls, so that equal programs have
             equal orders.
+        lost: counts its files that could not be used; known after its records were read.
     """
 
     content: StoredRun | HasRecords | Iterable[Record]
@@ -62,6 +68,7 @@ class Party:
     tolerance: Any = None
     compiled: tuple[str, ...] = ()
     called: bool = False
+    lost: Callable[[], int] = none_lost
 
     @classmethod
     def of_run(cls, run: StoredRun) -> Party:
@@ -100,7 +107,7 @@ class Judgement:
         tried: how operators would have been paired, if that was tried.
         renamed: operators with another name on the found side, if that is a difference.
         texts_hold: whether the texts that are results hold; None if none was compared.
-        lost: files of the found side that could not be used.
+        lost: files of both sides that could not be used: what they hold was not compared.
         empty_holds: whether two empty sides agree, because only what goes wrong was kept.
         notes: lines about what the verdict does not cover.
     """
@@ -128,17 +135,19 @@ class Judgement:
 
     @property
     def code(self) -> int:
-        """``HOLDS``, ``DIFFERS``, or ``CANNOT_TELL``: if nothing was compared, or values were not kept."""
-        if self.renamed or self.lost or self.texts_hold is False:
+        """``HOLDS``, ``DIFFERS``, or ``CANNOT_TELL``: if nothing was compared, values were not kept, or files could not
+        be used."""
+        if self.renamed or self.texts_hold is False:
             return DIFFERS
-        return outcome(self.comparison, self.empty_holds or self.texts_hold is not None)
+        code = outcome(self.comparison, self.empty_holds or self.texts_hold is not None)
+        return CANNOT_TELL if code == HOLDS and self.lost else code
 
     @property
     def verdict(self) -> str:
         """The verdict of the slot that agrees least."""
         code = self.code
         if code == CANNOT_TELL:
-            return "cannot tell" if self.comparison.total else "not compared"
+            return Verdict.UNSURE.value if self.comparison.total else "not compared"
         if code == DIFFERS:
             return Verdict.DIFFERS.value
         counts = self.comparison.counts
@@ -204,8 +213,7 @@ def judge(
         comparison, pairing = _paired(expected.content, found.content, tolerances, by_name=False, measured=measured)
     else:
         sides: tuple[Any, Any] = laid or (expected.content, found.content)
-        called = expected.called and found.called and expected.backend == found.backend
-        ordered = laid is None and (called or _are_alike(expected, found))
+        ordered = laid is None and _are_ordered(expected, found)
         comparison = check(*sides, tolerances, order=ordered, measured=measured, judging=judging)
         if match == "auto" and not comparison.holds and _may_be_misnamed(comparison, laid is not None):
             paired, tried = _paired(expected.content, found.content, tolerances, measured=measured)
@@ -215,9 +223,11 @@ def judge(
         comparison = leave_out_unwritten(comparison)
     if tolerances.noise and settle is not None and not comparison.holds:
         comparison = settle(comparison, expected, found)
-    counts = pairing is not None and match == "auto" and have_equal_names(expected, found)
-    renamed = pairing.renamed() if pairing and counts else 0
-    return Judgement(comparison, tolerances, pairing, tried, renamed, notes=tuple(_notes(expected, found, comparison)))
+    # No release and no backend chooses the names of the values that a test gives.
+    own = not have_equal_names(expected, found)
+    renamed = pairing.renamed(given=own) if pairing is not None and match == "auto" else 0
+    lost, notes = expected.lost() + found.lost(), tuple(_notes(expected, found, comparison))
+    return Judgement(comparison, tolerances, pairing, tried, renamed, lost=lost, notes=notes)
 
 
 def references(
@@ -290,11 +300,18 @@ _EXACT = Tolerances(patterns=((f"{GIVEN_SCOPE}/*", BY_DTYPE),))
 
 
 def exactly(expected: Party, found: Party, judging: Judging = SlotJudge) -> Comparison:
-    """Measures every difference of two runs that should have none; tolerances are learned from it."""
-    comparison = check(expected.content, found.content, "exact", order=False, judging=judging)
+    """Measures every difference of two runs that should have none; tolerances are learned from it. Another order counts
+    where it does for ``judge``."""
+    ordered = _are_ordered(expected, found)
+    comparison = check(expected.content, found.content, "exact", order=ordered, judging=judging)
     if expected.is_real_mindspore or found.is_real_mindspore:
         comparison = leave_out_unwritten(comparison)
     return comparison
+
+
+def _are_ordered(one: Party, other: Party) -> bool:
+    """Whether another order of execution is a difference."""
+    return (one.called and other.called and one.backend == other.backend) or _are_alike(one, other)
 
 
 def _are_alike(one: Party, other: Party) -> bool:

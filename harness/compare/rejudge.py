@@ -30,6 +30,7 @@ class Rejudgement:
         failing: a line for each slot that does not hold.
         other_differences: whether something differs that no tolerance accepts: the order, a name, a text.
         other_results: whether results other than slots were compared.
+        lost: number of files that could not be used, so that what they hold was not compared.
     """
 
     identical: int
@@ -37,13 +38,14 @@ class Rejudgement:
     failing: Sequence[str]
     other_differences: bool
     other_results: bool
+    lost: int = 0
 
     @property
     def code(self) -> int:
         """The exit code, see ``harness.compare.policy.Judgement.code``."""
         empty = not self.counts.total() and not self.identical and not self.other_results
         differs = bool(self.counts[OUTSIDE]) or self.other_differences
-        return exit_code(differs=differs, unsure=bool(self.counts[UNSURE]) or empty)
+        return exit_code(differs=differs, unsure=bool(self.counts[UNSURE] or self.lost) or empty)
 
 
 def rejudged(comparison: Mapping[str, Any], tolerances: Tolerances) -> Rejudgement:
@@ -56,13 +58,16 @@ def rejudged(comparison: Mapping[str, Any], tolerances: Tolerances) -> Rejudgeme
     known = [comparison["counts"].get(each.value, 0) for each in (Verdict.IDENTICAL, Verdict.STATISTICS)]
     if any(type(count) is not int or count < 0 for count in known):
         raise ValueError(f"the counts of slots that agree are {str(known)[:80]}")
-    texts = comparison.get("texts_hold")
+    texts, lost = comparison.get("texts_hold"), comparison.get("lost", 0)  # 0.1.0 did not note it
+    if type(lost) is not int or lost < 0:
+        raise ValueError(f"the number of files that could not be used is {str(lost)[:80]}")
     return Rejudgement(
         identical=sum(known),
         counts=Counter(verdict for verdict, _ in verdicts),
         failing=[_told(slot, tolerances) for verdict, slot in verdicts if verdict != WITHIN],
         other_differences=bool(comparison.get("order_changed") or comparison.get("renamed")) or texts is False,
         other_results=texts is not None,
+        lost=lost,
     )
 
 
@@ -71,8 +76,10 @@ def _verdict(slot: Slot, tolerances: Tolerances) -> str:
         return OUTSIDE
     tolerance = _tolerance(slot, tolerances)
     needed = needed_tolerance_of(slot)
-    if slot["verdict"] == Verdict.UNSURE.value and not tolerance.exact:
-        return UNSURE
+    if (slot["verdict"] == Verdict.UNSURE.value or slot.get("by_statistics")) and not tolerance.exact:
+        # The statistics themselves are not kept: what was said under this tolerance is all that is known.
+        said = slot["verdict"] if slot["tolerance"] == str(tolerance) else UNSURE
+        return WITHIN if said == Verdict.STATISTICS.value else said
     if needed is None or tolerance.exact:
         return OUTSIDE
     if slot["smallest_rtol"] is not None and tolerance.rtol >= float(slot["smallest_rtol"]):

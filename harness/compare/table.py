@@ -74,7 +74,8 @@ def stored(slot: SlotVerdict) -> dict[str, Any]:
     """``row`` and everything needed to judge the slot again, as JSON values."""
     m = slot.measurement
     needed = None if m is None or m.needed is None else m.needed.as_json()
-    return {key: as_json(value) for key, value in (row(slot) | {"needed": needed}).items()}
+    more = {"needed": needed, "by_statistics": slot.by_statistics}
+    return {key: as_json(value) for key, value in (row(slot) | more).items()}
 
 
 def needed_tolerance_of(stored_row: Mapping[str, Any]) -> NeededTolerance | None:

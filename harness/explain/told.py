@@ -13,7 +13,7 @@ from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Explanation, Origin
 from harness.explain.numbers import changed_cell, printable, short_operator
 from harness.explain.text import Commands, block
-from harness.records import SlotKey
+from harness.records import GIVEN_SCOPE, SlotKey
 from harness.words import counted
 
 _NAME = 120
@@ -40,7 +40,7 @@ def explained(
     Args:
         others: further statements.
     """
-    if judged.holds or not judged.comparison.total:
+    if not judged.comparison.total or (judged.slots_hold and judged.texts_hold is not False):
         return None
     from harness.explain.build import explain  # most judgements hold
 
@@ -57,10 +57,14 @@ def _renamed(made: Explanation, judged: Judgement) -> Explanation:
     """The explanation if only names differ: the first renamed operator."""
     from harness.explain.claim import Check  # most judgements hold
 
-    for step in judged.pairing.steps if judged.pairing is not None else ():
+    pairing = judged.pairing
+    if pairing is None:
+        return made
+    scope = "" if judged.renamed == pairing.renamed() else f"{GIVEN_SCOPE}/"  # other names need not be equal
+    for step in pairing.steps:
         for pair in step.pairs:
             old, new = pair.expected.operator, pair.found.operator
-            if old == new:
+            if old == new or not (old.startswith(scope) and new.startswith(scope)):
                 continue
             cell = changed_cell(old, new)
             text = f"replaced: {cell}" if cell else f"renamed: {short_operator(old)} to {short_operator(new)}"
@@ -94,7 +98,7 @@ def told(
 
 
 def _title(judged: Judgement, subject: Subject) -> str:
-    state = "agrees with" if judged.slots_hold and judged.texts_hold is not False else "differs from"
+    state = "agrees with" if judged.holds else "differs from"
     if judged.code == CANNOT_TELL:
         state = "cannot be told from" if judged.comparison.total else "was not compared with"
     return f"{printable(subject.name, _NAME)} {state} {printable(subject.reference, _NAME)}"

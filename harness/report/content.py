@@ -9,6 +9,7 @@ from typing import Any
 from harness.capture.statements import statements
 from harness.compare.divergence import Execution, execution_of
 from harness.compare.first_divergence import first_divergence
+from harness.compare.policy import HOLDING
 from harness.compare.smallest_tolerance import rounded_up
 from harness.compare.spread import MEANING, Role, Spread
 from harness.compare.table import COLUMNS, as_json, row
@@ -44,6 +45,7 @@ class Run:
         artefacts: text artefacts of both sides, by path.
         notes: lines about where the sides come from (emulated or real, versions).
         pictured: whether the page has a picture of the network.
+        verdict: the judgement's, in one word or two; see ``compare.policy.Judgement.verdict``.
         records: gives the expected side's records again; without it, statistics over iterations have gaps at identical
             slots.
     """
@@ -59,6 +61,7 @@ class Run:
     notes: Sequence[str] = ()
     records: Callable[[], Iterable[Record]] | None = None
     pictured: bool = True
+    verdict: str = field(kw_only=True)
 
 
 def content(run: Run) -> dict[str, Any]:
@@ -73,7 +76,8 @@ def content(run: Run) -> dict[str, Any]:
         "expected": run.expected,
         "found": run.found,
         "notes": list(run.notes),
-        "holds": comparison.holds,
+        "holds": run.verdict in HOLDING,
+        "verdict": run.verdict,
         "counts": {verdict.value: count for verdict, count in comparison.counts.items()},
         "text": run.text,
         "first": None if first is None else steps.get(first),

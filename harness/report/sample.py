@@ -47,7 +47,18 @@ class Sample:
         notes = ["both emulated (backend cpu)"]
         course, words = spread(comparison), block(told)
         return content(
-            Run(self.name, "the right network", "the wrong one", comparison, course, told, words, texts, notes)
+            Run(
+                self.name,
+                "the right network",
+                "the wrong one",
+                comparison,
+                course,
+                told,
+                words,
+                texts,
+                notes,
+                verdict="differs",
+            )
         )
 
 

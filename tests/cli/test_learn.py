@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from harness.cli import main
+from harness.capture import Capture
+from harness.capture.capture import Problem
+from harness.cli import main, operands
 from harness.cli.app import CANNOT_TELL, DIFFERS, HOLDS
 from harness.compare import Tolerances, check
 from harness.compare.learn import learned, scatter
@@ -165,3 +167,19 @@ def test_what_was_seen_is_always_admitted(expected: object, noise: object, margi
     comparison = check([record(one)], [record(two)], "exact")
     found = scatter([comparison])
     assert check([record(one)], [record(two)], Tolerances.parse(learned(found, margin))).holds
+
+
+def test_nothing_is_learned_beside_files_that_cannot_be_used(
+    store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = [Problem("Neg.npy", "damaged", "it is cut")]
+    run = Capture("net", "mindspore", False, lambda: iter(net(5e-7, 1)), problems=lost)
+    monkeypatch.setattr(operands, "read_tree", lambda *_, **__: run)
+    trees = [str(store.parent)]
+    before = kept(store)
+    assert main(["learn", str(store), *trees, str(store) + "::mindspore/r2", *RUN]) == CANNOT_TELL
+    told = capsys.readouterr()
+    assert "1 file could not be used" in told.out
+    assert "Neg.npy" in told.err
+    assert kept(store) == before
+    assert main(["learn", str(store), *trees, str(store) + "::mindspore/r2", *RUN, "--force"]) == HOLDS

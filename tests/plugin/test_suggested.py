@@ -110,8 +110,8 @@ def test_what_to_run_where_a_network_differs(project: Shell) -> None:
 
 
 @covers(
-    "pytest_msdump.judge:GateRun.next_steps show",
-    "pytest_msdump.judge:GateRun.next_steps again",
+    "pytest_msdump.gate_run:GateRun.next_steps show",
+    "pytest_msdump.gate_run:GateRun.next_steps again",
     "pytest_msdump.report:closing review",
 )
 def test_what_to_run_where_a_text_differs(typed: Shell) -> None:
@@ -120,9 +120,9 @@ def test_what_to_run_where_a_text_differs(typed: Shell) -> None:
     flag = f"--msdump-golden={shlex.quote(odd('texts', 1)[0])}"
     typed.type(f"{REGEN} {flag} ..", start, 0)
     typed.type(f"{GATE} {flag} ..", start, 1, env_FACTOR="3")
-    (show,) = typed.made("pytest_msdump.judge:GateRun.next_steps show")
+    (show,) = typed.made("pytest_msdump.gate_run:GateRun.next_steps show")
     assert "a text" in typed.type(show, start, 0)
-    keep, regen = typed.made("pytest_msdump.judge:GateRun.next_steps again")
+    keep, regen = typed.made("pytest_msdump.gate_run:GateRun.next_steps again")
     typed.type(keep, start, 1, env_FACTOR="3")
     (review,) = typed.made("pytest_msdump.report:closing review")
     typed.type(review, start, 1)

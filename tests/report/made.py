@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.compare import check
+from harness.compare import Comparison, check
 from harness.compare.spread import spread
 from harness.explain import (
     Cause,
@@ -44,6 +44,10 @@ TEXTS: tuple[dict[str, bytes], dict[str, bytes]] = (
 NASTY = "Default/</script><script>alert(1)</script>&quot;/Add-op0"
 
 
+def _verdict(comparison: Comparison) -> str:
+    return "identical" if comparison.holds else "differs"
+
+
 def made(name: str = "net [cpu-tensor]", operators: int = 3, scale: float = 1.5) -> dict[str, Any]:
     """The content of a run in which the second operator of several is off."""
     rng = np.random.default_rng(1)
@@ -60,7 +64,21 @@ def made(name: str = "net [cpu-tensor]", operators: int = 3, scale: float = 1.5)
     evidence = [Evidence(lambda side=side: side, dict, "cpu", True) for side in sides]  # type: ignore[misc]
     made_of = explain(comparison, *evidence, title="net [cpu-tensor] differs from golden")
     course, text = spread(comparison), block(made_of)
-    return content(Run(name, "golden", "run", comparison, course, made_of, text, TEXTS, ["emulated"], lambda: sides[0]))
+    return content(
+        Run(
+            name,
+            "golden",
+            "run",
+            comparison,
+            course,
+            made_of,
+            text,
+            TEXTS,
+            ["emulated"],
+            lambda: sides[0],
+            verdict=_verdict(comparison),
+        )
+    )
 
 
 def known() -> dict[str, Any]:
@@ -76,7 +94,18 @@ def known() -> dict[str, Any]:
         count=6, inputs="its input agrees",
     )  # fmt: skip
     told = Explanation("net differs", origin, cause, ("Parameter fc.weight differs from the start",), 1, 2, 4)
-    return content(Run("net [cpu-tensor]", "golden", "run", comparison, spread(comparison), told, block(told)))
+    return content(
+        Run(
+            "net [cpu-tensor]",
+            "golden",
+            "run",
+            comparison,
+            spread(comparison),
+            told,
+            block(told),
+            verdict=_verdict(comparison),
+        )
+    )
 
 
 def network(inserted: bool = False) -> dict[str, Any]:
@@ -116,4 +145,6 @@ def wide(operators: int) -> dict[str, Any]:
 
 def _of(sides: list[list[Any]]) -> dict[str, Any]:
     comparison = check(*sides)
-    return content(Run("net [cpu-tensor]", "golden", "run", comparison, spread(comparison)))
+    return content(
+        Run("net [cpu-tensor]", "golden", "run", comparison, spread(comparison), verdict=_verdict(comparison))
+    )

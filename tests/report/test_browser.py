@@ -93,7 +93,9 @@ def test_every_view_loads_and_is_drawn(screen: Screen) -> None:
 
 
 def test_a_view_without_content_is_not_offered(screen: Screen) -> None:
-    nothing = content(Run("nothing", "its golden", "run", Comparison([]), Spread(()), text="no golden"))
+    nothing = content(
+        Run("nothing", "its golden", "run", Comparison([]), Spread(()), text="no golden", verdict="missing")
+    )
     screen.open([nothing, only_counts(made(scale=1.0))])
     for run, says, offered in (("0", "no golden", ["1 Summary"]), ("1", "holds", ["1 Summary", "6 Artefacts"])):
         screen.page.select_option("#run", run)

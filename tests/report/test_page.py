@@ -81,7 +81,7 @@ def test_the_picture_marks_what_the_text_calls_the_first_divergence() -> None:
     for name in names:
         key = next(slot.key for slot in comparison.slots if slot.key.operator == name)
         told = Explanation("it differs", Origin("moved", name, key), None)
-        page = content(Run("net", "golden", "run", comparison, spread(comparison), told))
+        page = content(Run("net", "golden", "run", comparison, spread(comparison), told, verdict="differs"))
         firsts.append(page["steps"][page["first"]]["where"][3])
     assert firsts == list(names)
 

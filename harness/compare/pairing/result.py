@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from harness.compare.pairing.slots import At, Columns, Name, SlotFacts, facts_of
-from harness.records import SlotKey
+from harness.records import GIVEN_SCOPE, SlotKey
 
 
 class SlotPair(NamedTuple):
@@ -116,10 +116,20 @@ class Pairing:
                     for slot in pair.slots:
                         yield key_of(slot.expected, step.rank, one), key_of(slot.found, step.rank, other)
 
-    def renamed(self) -> int:
-        """The number of operators paired with one of another name; each counts once."""
+    def renamed(self, *, given: bool = False) -> int:
+        """The number of operators paired with one of another name; each counts once.
+
+        Args:
+            given: only values that a test gave by name, on both sides.
+        """
+        scope = f"{GIVEN_SCOPE}/" if given else ""
+        pairs = {((one.rank, one.graph, one.operator), other.operator) for one, other in self.slots()}
         return len(
-            {(one.rank, one.graph, one.operator) for one, other in self.slots() if one.operator != other.operator}
+            {
+                where
+                for where, other in pairs
+                if where[2] != other and where[2].startswith(scope) and other.startswith(scope)
+            }
         )
 
     def alone(self, side: int) -> list[tuple[int, int, Lone]]:
