@@ -28,8 +28,7 @@ from harness.dump.asynchronous.observer import AsyncDumpObserver
 from harness.dump.asynchronous.overlapped import OverlappedDumpObserver
 from harness.dump.asynchronous.write_queue import WriteQueue
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Observer, Slot, Step
-from harness.graph import Graph, Node, TensorSpec, TupleSpec
+from harness.recording import Observer, Operator, Recording, TensorSpec, Value
 
 ROUNDS = 15
 BOUND = 2 * 2**20
@@ -55,22 +54,24 @@ class Kernels:
         self._shown = []
         for at, array in enumerate(arrays):
             spec = TensorSpec(dtypes.float32, array.shape)
-            node = Node("MatMul", [], {}, f"Default/layer{at}-Dense", spec, number=0)
-            self._shown.append((node, [Slot(0, array, dtypes.float32)]))
-        nodes = [node for node, _ in self._shown]
-        result = Node("MakeTuple", list(nodes), {}, "Default", TupleSpec(tuple(n.spec for n in nodes)), False, 0)
-        self.graph = Graph(0, [], result, [*nodes, result], nodes, root_id=0)
-        self._runs = 0
+            operator = Operator("MatMul", f"Default/layer{at}-Dense", outputs=[spec], mutates=())
+            self._shown.append((operator, [Value(array, dtypes.float32, index=0)]))
+        operators = [operator for operator, _ in self._shown]
+        with Recording("by hand").compiling("kernels") as compiling:
+            self.graph = compiling.graph(operators, outputs=operators)
 
-    def run(self, observer: Observer) -> None:
-        """Shows one step."""
-        step = Step(self.graph, self._runs, lambda: iter(()))
-        observer.step_begin(step)
-        for node, outputs in self._shown:
-            observer.kernel_inputs(node, [])
-            observer.kernel_outputs(node, [], outputs)
-        observer.step_end(step)
-        self._runs += 1
+    def recording(self, observer: Observer) -> Recording:
+        """A recording of them, whose observer knows the graph."""
+        observer.graph_declared(self.graph)
+        return Recording("by hand", observers=[observer])
+
+    def run(self, recording: Recording) -> None:
+        """Records one step."""
+        with recording.step(self.graph) as step:
+            for operator, outputs in self._shown:
+                launch = step.launch(operator)
+                launch.begin()
+                launch.end(outputs)
 
 
 def synchronous(title: str, arrays: Sequence[np.ndarray[Any, Any]]) -> None:
@@ -87,9 +88,8 @@ def synchronous(title: str, arrays: Sequence[np.ndarray[Any, Any]]) -> None:
         return run
 
     def dump(directory: Path) -> Callable[[], None]:
-        observer = DumpObserver(config(directory))
-        observer.graph_compiled(kernels.graph)
-        return lambda: kernels.run(observer)
+        recording = kernels.recording(DumpObserver(config(directory)))
+        return lambda: kernels.run(recording)
 
     prepare = {"numpy.save": save, "dump, synchronous": dump}
     ratios = []

@@ -12,9 +12,11 @@ import time
 import harness
 from harness.devices import DEVICES
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Observer
 from harness.graph import Graph
+from harness.graph.form import form_of
 from harness.memory import MemoryPlan, plan
+from harness.recording import Graph as RecordedGraph
+from harness.recording import Observer
 from tests.gate.networks import NETWORKS
 from tests.gate.networks.recorder import Recorder
 
@@ -28,8 +30,8 @@ class Graphs(Observer):
     def __init__(self) -> None:
         self.found: list[Graph] = []
 
-    def graph_compiled(self, graph: Graph) -> None:
-        self.found.append(graph)
+    def graph_declared(self, graph: RecordedGraph) -> None:
+        self.found.append(form_of(graph))
 
 
 def graphs_of(name: str) -> list[Graph]:

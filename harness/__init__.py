@@ -10,7 +10,6 @@ import sys as _sys
 from typing import Any as _Any
 
 from harness import exit_status as _exit_status  # noqa: F401 - registers what runs last at exit
-from harness import framework as _framework
 from harness import hooks as _hooks
 from harness import log as _log  # noqa: F401 - notes the log's environment, which counts as it is now
 
@@ -19,22 +18,25 @@ from harness import log as _log  # noqa: F401 - notes the log's environment, whi
 _ROOMS = frozenset(_each.partition(".")[0] for _each in _os.listdir(_os.path.dirname(__file__)))
 
 
-def __getattr__(name: str) -> _Any:
-    if name == "inspect":  # a room that can be called: ``harness.inspect(capture)``
-        from importlib import import_module
+def _framework() -> _Any:
+    """The emulator, which is imported when one of its names is asked for."""
+    from harness import framework
 
-        return import_module("harness.inspect")
+    return framework
+
+
+def __getattr__(name: str) -> _Any:
     if name in _ROOMS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     if name == "__version__":
         from importlib.metadata import version
 
         return version("pytest-msdump")
-    return getattr(_framework, name)
+    return getattr(_framework(), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "__version__", *dir(_framework)})
+    return sorted({*globals(), "__version__", *dir(_framework())})
 
 
 def _dump_from_environment(session: _Any) -> None:
@@ -46,7 +48,7 @@ def _dump_from_environment(session: _Any) -> None:
         device=session.device, device_id=get_context("device_id"), pynative=get_context("mode") == PYNATIVE_MODE
     )
     if observer is not None and observer not in session.observers:
-        session.observers.append(observer)
+        session.recording.add(observer)
 
 
 _hooks.first_compile.append(_dump_from_environment)
@@ -74,7 +76,7 @@ def _recorder_from_environment(session: _Any) -> None:
         synchronous_dump=any(config.synchronous and config.dump_mode == 0 for config in dumps),
     )
     if observer is not None and observer not in session.observers:
-        session.observers.append(observer)
+        session.recording.add(observer)
 
 
 def _recorder_at_exit() -> None:

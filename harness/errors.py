@@ -113,6 +113,10 @@ class DumpWriteError(HarnessError, OSError):
     """A dump file could not be written; earlier files stay."""
 
 
+class RecordingError(HarnessError, ValueError):
+    """A runtime told a recording something that cannot be true; what was recorded before stays."""
+
+
 class StoreError(HarnessError, ValueError):
     """A golden store is damaged, too large or of another schema, or does not hold what was requested."""
 

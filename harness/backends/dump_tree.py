@@ -13,7 +13,7 @@ from harness.devices import Device
 from harness.dump import DumpConfig, parse
 from harness.dump.environment import observer_for
 from harness.errors import UnsupportedError
-from harness.framework.runtime.observer import Observer
+from harness.recording import Observer
 
 
 def sections(path: str, device: Device, mode: str = "tensor") -> dict[str, Any]:

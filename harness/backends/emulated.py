@@ -25,8 +25,8 @@ from harness.capture.texts import Joined
 from harness.devices import DEVICES, Device
 from harness.framework.ops.eager import remembering
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Observer
 from harness.lazy import lazy
+from harness.recording import Observer
 
 if TYPE_CHECKING:
     from harness.capture.recorder import RecorderCapture
@@ -126,7 +126,7 @@ class EmulatedProcess:
 
     def keep_tree(self, folder: Path) -> None:
         """See ``Process.keep_tree``; it lacks graphs compiled before."""
-        self.session.observers.append(self.dump(folder))
+        self.session.recording.add(self.dump(folder))
 
     def look_up(self, lookup: Lookup) -> None:
         """See ``Process.look_up``."""

@@ -23,7 +23,7 @@ from harness.devices.cpu import CPU
 from harness.errors import SettingError, UnsupportedError
 from harness.framework.engines.available import cuda_missing, torch_missing
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Observer
+from harness.recording import Observer
 
 if TYPE_CHECKING:
     from harness.capture.recorder import RecorderCapture

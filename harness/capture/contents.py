@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.devices import Device
-from harness.dump.node_facts import KernelFacts, NodeFacts
+from harness.dump.node_facts import KernelFacts, facts_of
 from harness.dump.plan import LOADED, USELESS_OUTPUTS
-from harness.framework.runtime.observer import Slot
-from harness.graph import Graph, Node, Parameter, TensorSpec
+from harness.recording import Graph, Operator, Parameter, TensorSpec, Value
 
 DEFAULT_FORMAT = "DefaultFormat"
 
@@ -42,7 +41,7 @@ class Contents:
         self.graphs = has("graphs")
         self.global_order = has("global_order")
         self._selects_outputs = has("useless_outputs") or device.sinks
-        self._facts = NodeFacts(device)
+        self._facts: dict[Operator, KernelFacts] = {}
 
     def graph_of(self, own: Graph, root: Graph) -> int:
         """Id of the graph under whose name a kernel of graph ``own`` is dumped, in a step that starts from ``root``."""
@@ -52,19 +51,22 @@ class Contents:
         """Whether a parameter is dumped at the end of a step; data inputs are on the CPU only."""
         return self._parameters and (parameter.is_weight or self._device.target == "CPU")
 
-    def outputs(self, node: Node, outputs: Sequence[Slot]) -> Sequence[Slot]:
+    def outputs(self, node: Operator, outputs: Sequence[Value]) -> Sequence[Value]:
         """The outputs that are dumped."""
-        return [slot for slot in outputs if is_dumped(node.op, slot.index)] if self._selects_outputs else outputs
+        return [slot for slot in outputs if is_dumped(node.type, slot.index)] if self._selects_outputs else outputs
 
-    def format_of(self, node: Node, io: str, slot: Slot) -> str:
+    def format_of(self, node: Operator, io: str, slot: Value) -> str:
         """The format a slot's file names: raw tensors and those of a sunk graph have the device's layout, others the
         host's."""
         if not self._raw:
             return DEFAULT_FORMAT
-        return self._device.format_for(node, io, slot.index, TensorSpec(slot.dtype, slot.array.shape)).format
+        return self._device.format_for(node, io, slot.index, TensorSpec(slot.dtype, slot.shape)).format
 
-    def facts(self, node: Node) -> KernelFacts | None:
-        """See ``NodeFacts.of``; None on the CPU."""
+    def facts(self, node: Operator) -> KernelFacts | None:
+        """See ``facts_of``; None on the CPU."""
         if self._device.target == "CPU":
             return None
-        return self._facts.of(node)
+        found = self._facts.get(node)
+        if found is None:
+            found = self._facts[node] = facts_of(node, self._device)
+        return found

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from harness.capture.arguments import ArgumentsFile, artefacts
 from harness.capture.capture import Capture
 from harness.capture.observer import CaptureObserver
 from harness.dump import kernel_args
-from harness.framework.runtime.observer import Slot
-from harness.graph import Node
+from harness.recording import Launch
 
 
 class KernelArgsObserver(CaptureObserver):
@@ -20,14 +18,15 @@ class KernelArgsObserver(CaptureObserver):
         super().__init__(*args, **more)
         self._files: dict[tuple[int, int, str], ArgumentsFile] = {}
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
-        """See ``CaptureObserver.kernel_outputs``."""
+    def launch_end(self, launch: Launch) -> None:
+        """See ``CaptureObserver.launch_end``."""
         kept = len(self._records)
-        super().kernel_outputs(node, inputs, outputs)
+        super().launch_end(launch)
+        node = launch.operator
         if len(self._records) == kept:
             return
         graph, name = self._records[-1].key.graph, kernel_args.file_name(node)
-        file = ArgumentsFile(graph, self._iteration, name, kernel_args.text(node, inputs))
+        file = ArgumentsFile(graph, self._iteration, name, kernel_args.text(node, launch.updated))
         self._files[file[:3]] = file  # a loop's body overwrites its file each time
 
     def capture(self, *args: Any, **more: Any) -> Capture:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.capture.capture import Capture
+from harness.capture.capture import Capture, Problem
 from harness.capture.contents import Contents
 from harness.capture.lookup import Lookup, looked_up, nowhere
 from harness.capture.normalise import ir_text, source_of
@@ -18,8 +18,9 @@ from harness.devices import Device
 from harness.devices.cpu import CPU
 from harness.dump.counter import IterationCounter
 from harness.dump.names import PARAMETER
-from harness.framework.runtime.observer import Observer, Slot, Step
-from harness.graph import Graph, Node, TensorSpec, ir
+from harness.graph import ir
+from harness.graph.form import form_of
+from harness.recording import Graph, Launch, Observer, Operator, Step, TensorSpec, Value
 from harness.records import Record, SlotKey
 from harness.stats.digest import digest
 
@@ -71,42 +72,52 @@ class CaptureObserver(Observer):
         self._last_global: int | None = None
         self._kept: dict[bytes, Array | Callable[[], Array]] = {}
         self._executions: dict[tuple[int, int, str], int] = {}
-        self._sources: dict[int, tuple[Node, str | None]] = {}
+        self._sources: dict[Operator, str | None] = {}
+        self._gaps: list[tuple[str, str, str]] = []
 
-    def graph_compiled(self, graph: Graph) -> None:
+    def graph_declared(self, graph: Graph) -> None:
         """Keeps the graph's ``.ir`` and execution order."""
         if not self._contents.graphs:
             return
-        names = tuple(node.name for node in graph.execution_order)
+        names = tuple(operator.name for operator in graph.order)
         self._order[graph.id] = names
         rootdir = self._rootdir
         # Running a graph does not change it, so that its text can be made when it is first read.
-        self._artefacts[f"graphs/ms_output_trace_code_graph_{graph.id}.ir"] = lambda: ir_text(ir.write(graph), rootdir)
+        self._artefacts[f"graphs/ms_output_trace_code_graph_{graph.id}.ir"] = lambda: ir_text(
+            ir.write(form_of(graph)), rootdir
+        )
         csv = "".join(f"{line}\n" for line in (ORDER_HEADER, *names))
         self._artefacts[f"execution_order/ms_execution_order_graph_{graph.id}.csv"] = csv
 
     def step_begin(self, step: Step) -> None:
         """Gives the step its label."""
         self._step = step
-        self._iteration = self._counter.label
+        self._iteration = self._counter.begin(step.label)
         if self._contents.global_order and self._iteration != self._last_global:
             self._global.setdefault(step.graph.id, []).append(self._iteration)
             self._last_global = self._iteration
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
-        """Records one execution of a kernel."""
+    def launch_end(self, launch: Launch) -> None:
+        """Records one execution of an operator."""
+        self._record(launch, launch.updated, launch.outputs)
+
+    def _record(self, launch: Launch, inputs: Sequence[Value], outputs: Sequence[Value]) -> None:
+        operator = launch.operator
         if self._step is None:
-            raise RuntimeError(f"{node.name} ran outside of a step")
+            raise RuntimeError(f"{operator.name} ran outside of a step")
         contents = self._contents
-        graph = contents.graph_of(node.extra.graph or self._step.graph, self._step.graph)
-        name = node.name
+        graph = contents.graph_of(launch.graph, self._step.graph)
+        name = operator.name
         execution = self._execution(graph, name)
-        source, op, facts = self._source(node), node.op, contents.facts(node)
-        for io, slots in (("input", inputs), ("output", contents.outputs(node, outputs))):
+        source, op, facts = self._source(operator), operator.type, contents.facts(operator)
+        for io, slots in (("input", inputs), ("output", contents.outputs(operator, outputs))):
             for slot in slots:
+                if slot.gap is not None:
+                    self._gaps.append((name, f"{io}.{slot.index}", slot.gap))
+                    continue
                 key = SlotKey(self._rank, graph, self._iteration, name, execution, io, slot.index)
-                shown = contents.format_of(node, io, slot)
-                record = Record(key, op, slot.dtype.name, slot.array.shape, shown, slot.array, source)
+                shown = contents.format_of(operator, io, slot)
+                record = Record(key, op, slot.dtype.name, slot.shape, shown, slot.array, source)
                 if facts is not None:
                     extra = record.extra
                     extra.stream, extra.task, extra.alone, extra.members = facts
@@ -125,7 +136,7 @@ class CaptureObserver(Observer):
         self._counter.finished(step.run)
         self._step = None
 
-    def failed(self, node: Node | None, error: BaseException) -> None:
+    def failed(self, step: Step, error: BaseException) -> None:
         """Ends the step; the next one gets the same label, because the run did not finish."""
         self._step = None
 
@@ -144,9 +155,11 @@ class CaptureObserver(Observer):
             text = "".join(f"{label}\n" for label in labels)
             artefacts[f"execution_order/ms_global_execution_order_graph_{graph}.csv"] = text
         texts = Texts(artefacts)
-        return Capture(
+        made = Capture(
             network, backend, emulated, tuple(self._records), mode, dict(rules or {}), texts, dict(self._order)
         )
+        made.problems = [Problem(f"{name} {slot}", "gap", why) for name, slot, why in self._gaps]
+        return made
 
     def _execution(self, graph: int, name: str) -> int:
         key = (graph, self._iteration, name)
@@ -154,12 +167,10 @@ class CaptureObserver(Observer):
         self._executions[key] = number + 1
         return number
 
-    def _source(self, node: Node) -> str | None:
-        # The node is kept with its source: an id is a key only while its object lives.
-        found = self._sources.get(id(node))
-        if found is None:
-            found = self._sources[id(node)] = (node, source_of(node.source or node.related, self._rootdir))
-        return found[1]
+    def _source(self, operator: Operator) -> str | None:
+        if operator not in self._sources:
+            self._sources[operator] = source_of(operator.source or operator.related, self._rootdir)
+        return self._sources[operator]
 
     def _copied(self, array: Array, key: SlotKey, content: bytes) -> Array | Callable[[], Array]:
         loads = looked_up(array, key, content, self.lookup)

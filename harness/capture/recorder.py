@@ -22,7 +22,7 @@ from harness.rdr.listing import kept
 
 if TYPE_CHECKING:
     from harness.devices import Device
-    from harness.framework.runtime.observer import Observer
+    from harness.recording import Observer
 
 #: Its modes: 1 exports when something fails; 2 also exports after each compilation and at the end.
 MODES = (1, 2)
@@ -153,12 +153,7 @@ class RecorderCapture:
         observers: list[RdrObserver] = []
         for mode, folder in self._folders.items():
             config = RdrConfig(enable=True, mode=mode, path=f"/{mode}/")
-            observers.append(
-                RdrObserver(
-                    config, device, clock=lambda: f"{next(ticks):014d}", folder=folder,
-                    beside=observers[0] if observers else None,
-                )
-            )  # fmt: skip
+            observers.append(RdrObserver(config, device, clock=lambda: f"{next(ticks):014d}", folder=folder))
         self.observers: Sequence[Observer] = observers
 
     def artefacts(self) -> dict[str, bytes]:

@@ -7,7 +7,6 @@ capture also counts the kernels it watched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +14,7 @@ from harness.capture.capture import COMPARED, Capture
 from harness.capture.observer import CaptureObserver
 from harness.dump.plan import overflow
 from harness.errors import DumpWriteError
-from harness.framework.runtime.observer import Slot
-from harness.graph import Node
+from harness.recording import Launch
 
 #: the artefact with the counts: a line for each step, ``graph 0 iteration 1: 23 kernels``
 WATCHED = COMPARED + "watched.txt"
@@ -47,33 +45,24 @@ class _Watching(CaptureObserver):
 class OverflowObserver(_Watching):
     """Keeps inputs and outputs of the kernels with a NaN or an infinity among their outputs (op_debug_mode 3)."""
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
-        """See ``CaptureObserver.kernel_outputs``."""
+    def launch_end(self, launch: Launch) -> None:
+        """See ``CaptureObserver.launch_end``."""
         self._count()
-        if overflow(self._contents.outputs(node, outputs)):
-            super().kernel_outputs(node, inputs, outputs)
+        if overflow(self._contents.outputs(launch.operator, launch.outputs), launch.saturated):
+            super().launch_end(launch)
 
 
 class ExceptionObserver(_Watching):
     """Keeps the inputs of the kernel that failed (op_debug_mode 4)."""
 
-    def __init__(self, *args: Any, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self._running: tuple[Node, Sequence[Slot]] | None = None
+    before = True
 
-    def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
-        """Keeps a kernel's inputs until it has run."""
-        self._running = node, inputs
-
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
+    def launch_end(self, launch: Launch) -> None:
         """Counts a kernel that did not fail."""
-        self._running = None
         self._count()
 
-    def failed(self, node: Node | None, error: BaseException) -> None:
+    def launch_failed(self, launch: Launch, error: BaseException) -> None:
         """Records the inputs of the kernel that failed."""
-        running, self._running = self._running, None
-        if running is not None and self._step is not None and not isinstance(error, DumpWriteError):
+        if self._step is not None and not isinstance(error, DumpWriteError):
             self._count()
-            super().kernel_outputs(*running, ())
-        super().failed(node, error)
+            self._record(launch, launch.inputs, ())

@@ -17,10 +17,10 @@ from harness.devices.memory import Memory
 from harness.devices.numerics import Array, Numerics
 from harness.devices.overflow import overflow_mode
 from harness.devices.precision import choose
-from harness.devices.storage import Operation, Storage
+from harness.devices.storage import Storage
 from harness.devices.streams import Streams
 from harness.dtypes import DType
-from harness.graph import Spec
+from harness.recording import Operator, Spec
 from harness.registry import Registry
 
 
@@ -62,11 +62,11 @@ class Device:
     sinks: bool = False
     camel_dtypes: bool = True
 
-    def format_for(self, node: Operation, io: str, slot: int, spec: Spec) -> Layout:
+    def format_for(self, node: Operator, io: str, slot: int, spec: Spec) -> Layout:
         """The layout of a slot's tensor on the device.
 
         Args:
-            node: the operator (a ``Node``, or anything with its ``op`` and ``attrs``).
+            node: the operator.
             io: ``input`` or ``output``.
             slot: position, as in dump file names.
             spec: type of the slot; anything but a tensor has the default layout.

@@ -10,22 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
 from harness.devices.formats import DEFAULT, Layout
-from harness.graph import Spec, TensorSpec
+from harness.recording import Operator, Spec, TensorSpec
 
 FEATURE = "NC1HWC0"
 WEIGHT = "FRACTAL_Z"
 MATRIX = "FRACTAL_NZ"
 VOLUME = "NDC1HWC0"
-
-
-class Operation(Protocol):
-    """The parts of a node that are needed here: its operator's name and attributes."""
-
-    op: str
-    attrs: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +64,9 @@ class Storage:
 
     slots: Mapping[str, Slots] = field(default_factory=dict)
 
-    def layout(self, node: Operation, io: str, slot: int, spec: Spec) -> Layout:
+    def layout(self, node: Operator, io: str, slot: int, spec: Spec) -> Layout:
         """The layout of ``io`` (``input`` or ``output``) ``slot`` of ``node``, whose spec is ``spec``."""
-        row = self.slots.get(node.op)
+        row = self.slots.get(node.type)
         if row is None or not isinstance(spec, TensorSpec) or len(spec.shape) not in row.ranks:
             return DEFAULT
         names = row.inputs if io == "input" else row.outputs
@@ -88,6 +80,6 @@ def _is_row(name: str, spec: TensorSpec) -> bool:
     return name == FEATURE and len(spec.shape) == 2
 
 
-def _groups(node: Operation) -> int:
-    groups = node.attrs.get("group", node.attrs.get("groups", 1))
+def _groups(node: Operator) -> int:
+    groups = node.attributes.get("group", node.attributes.get("groups", 1))
     return groups if isinstance(groups, int) and groups > 0 else 1

@@ -30,6 +30,12 @@ class IterationCounter:
         """Label of the step that runs now, or next."""
         return self._label
 
+    def begin(self, label: int | None = None) -> int:
+        """The label of the step that begins: ``label`` if the runtime counts itself, else the counter's."""
+        if label is not None and not self._by_user:
+            self._label = label % BITS
+        return self._label
+
     def finished(self, run: int) -> None:
         """Notes that a graph finished; it had run ``run`` times before."""
         if not self._by_user:

@@ -24,6 +24,7 @@ from harness.devices import DEVICES, Device
 from harness.dump.config import DumpConfig, parse, resolve
 from harness.dump.observer import MS_VERSION, DumpObserver
 from harness.errors import DumpConfigError, DumpWriteError
+from harness.recording import Engine, World
 
 if TYPE_CHECKING:
     from harness.dump.asynchronous.observer import AsyncDumpObserver
@@ -36,6 +37,9 @@ MSPROBE = "MSDUMP_MSPROBE_CONFIG"
 RELEASE = "MSDUMP_RELEASE"
 DISTRIBUTED = "MSDUMP_DISTRIBUTED"
 _NUMBER = re.compile(r"[0-9]{1,9}")
+RULED = frozenset({"cpu", "gpu", "ascend", "ascend-o0", "ascend-o1", "ascend-o2"})
+"""Backends whose rules ``parse`` knows."""
+_told: set[str] = set()
 _log = log.get("dump.environment")
 
 
@@ -61,27 +65,50 @@ def rank_and_device(environ: Mapping[str, str], device_id: int = 0) -> tuple[int
 
 
 def observer_for(
-    config: DumpConfig, device: Device, ms_version: str = MS_VERSION, rank: int = 0
+    config: DumpConfig, device: Device, ms_version: str = MS_VERSION, rank: int = 0, engine: Engine | None = None
 ) -> DumpObserver | AsyncDumpObserver | None:
     """The observer that writes the dump of ``config`` on ``device``; None if nothing is dumped.
 
     On Ascend a kernel-by-kernel dump without ``enable`` is written in parallel to the run.
+
+    Args:
+        engine: who runs the graphs; None for MindSpore's own and their emulation.
     """
     if config.method == "off":
         return None
     if config.method == "async":
         from harness.dump.asynchronous.observer import AsyncDumpObserver
 
-        return AsyncDumpObserver(config, device, rank)
+        return AsyncDumpObserver(config, device, rank, engine=engine)
     if device.target == "Ascend" and not config.synchronous:
         from harness.dump.asynchronous.overlapped import OverlappedDumpObserver
 
-        return OverlappedDumpObserver(config, device, ms_version, rank)
-    return DumpObserver(config, device, ms_version, rank)
+        return OverlappedDumpObserver(config, device, ms_version, rank, engine)
+    return DumpObserver(config, device, ms_version, rank, engine)
+
+
+def rules_name(device: Device) -> str:
+    """The backend whose rules a configuration is read by: the device's own, else those of its target, else the CPU's;
+    said once where they are not its own."""
+    if device.name in RULED:
+        return device.name
+    rules = {"GPU": "gpu", "Ascend": "ascend-o2" if device.sinks else "ascend-o0"}.get(device.target, "cpu")
+    if device.name not in _told:
+        _told.add(device.name)
+        _log.warning(
+            "dump: device %s has no dump configuration rules of its own; those of %s apply", device.name, rules
+        )
+    return rules
 
 
 def _asked_for(
-    environ: Mapping[str, str], device: Device, ms_version: str, device_id: int, pynative: bool
+    environ: Mapping[str, str],
+    device: Device,
+    ms_version: str,
+    device_id: int,
+    pynative: bool,
+    engine: Engine | None = None,
+    world: World | None = None,
 ) -> DumpWriter | None:
     """The observer of the configuration that ``environ`` names; None if it names none."""
     value, probe = environ.get(VARIABLE, ""), environ.get(MSPROBE, "")
@@ -90,17 +117,22 @@ def _asked_for(
     if value and probe:
         text = f"{VARIABLE} is {value[:80]!r} and {MSPROBE} is {probe[:80]!r}; one of them can say what is dumped"
         raise DumpConfigError("both", text)
-    rank, device_id = rank_and_device(environ, device_id)
+    if world is None or world.size == 1:
+        rank, device_id = rank_and_device(environ, device_id)
+    else:
+        rank, device_id = world.rank, world.rank
     release = environ.get(RELEASE) or None
     config: DumpConfig | ProbeObserver | None
     if probe:
         from harness.dump.msprobe.asked import asked_for
 
-        known = rank if environ.get(DISTRIBUTED) == "1" else None
-        config = asked_for(probe, device, known, release, environ, device_id=device_id, pynative=pynative)
+        known = rank if environ.get(DISTRIBUTED) == "1" or (world is not None and world.size > 1) else None
+        config = asked_for(
+            probe, device, known, release, environ, device_id=device_id, pynative=pynative, engine=engine
+        )
     else:
-        config = parse(resolve(value), device.name, release, environ, device_id=device_id, pynative=pynative)
-    return observer_for(config, device, ms_version, rank) if isinstance(config, DumpConfig) else config
+        config = parse(resolve(value), rules_name(device), release, environ, device_id=device_id, pynative=pynative)
+    return observer_for(config, device, ms_version, rank, engine) if isinstance(config, DumpConfig) else config
 
 
 class DumpEnvironment:
@@ -109,6 +141,7 @@ class DumpEnvironment:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._decided = False
+        self._process = 0
         self._observer: DumpWriter | None = None
         self._initial: int | None = None
         self._switch: bool | None = None
@@ -121,6 +154,8 @@ class DumpEnvironment:
         *,
         device_id: int = 0,
         pynative: bool = False,
+        engine: Engine | None = None,
+        world: World | None = None,
     ) -> DumpWriter | None:
         """The observer that the environment requests, or None; call it at each compilation, before anything runs.
 
@@ -133,6 +168,8 @@ class DumpEnvironment:
             ms_version: release named in ``.dump_metadata``.
             device_id: of this process; see ``rank_and_device``.
             pynative: whether the process runs in PyNative mode.
+            engine: who runs the graphs, named in the tree; None for MindSpore's own and their emulation.
+            world: which rank of how many; by default what the environment says.
 
         Raises:
             DumpConfigError: the configuration is refused; nothing was written, and the next call reads it again.
@@ -140,9 +177,10 @@ class DumpEnvironment:
         with self._lock:
             if not self._decided:
                 device = device or DEVICES.get("cpu")
-                self._observer = self._start(_asked_for(config_env, device, ms_version, device_id, pynative))
+                asked = _asked_for(config_env, device, ms_version, device_id, pynative, engine, world)
+                self._observer = self._start(asked)
                 self._decided = True
-            return self._observer
+            return self._observer if self._observer is None or self._is_ours() else None
 
     def _start(self, observer: DumpWriter | None) -> DumpWriter | None:
         if observer is not None:
@@ -151,11 +189,21 @@ class DumpEnvironment:
             if isinstance(observer, DumpObserver):
                 observer.switch = self._switch
             observer.start()
+            self._process = os.getpid()
             atexit.register(self._close_at_exit)
         return observer
 
+    def _is_ours(self) -> bool:
+        """Whether this process opened the dump; a forked one does not write to its parent's."""
+        if self._process == os.getpid():
+            return True
+        if self._process > 0:
+            self._process = -self._process  # said once
+            _log.warning("dump: this process was forked from the one that dumps; nothing is dumped here")
+        return False
+
     def _close_at_exit(self) -> None:
-        if self._observer is not None:
+        if self._observer is not None and self._process == os.getpid():  # a forked child's is its parent's
             try:
                 self._observer.closed()
             except DumpWriteError as error:

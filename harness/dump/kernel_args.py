@@ -15,24 +15,21 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.dump.init_args import INIT_ARGS
 from harness.dump.names import mangle
 from harness.dump.selection import type_part
-from harness.framework.ops.base import OPERATORS
-from harness.framework.runtime.observer import Slot
-from harness.graph import Const, Node
+from harness.recording import Constant, Operator, Value
 from harness.stats.printed import scalar_text
 
 _NAME = re.compile(r"[/.\x00-\x1f\x7f]")
 INDENT = 4
 
 
-def file_name(node: Node) -> str:
+def file_name(node: Operator) -> str:
     """``MatMul.Default_fc1-Dense_MatMul-op0.json``; in the scope ``.`` and ``/`` become ``_``."""
     return f"{mangle(type_part(node.name))}.{_NAME.sub('_', node.name)}.json"
 
 
-def text(node: Node, inputs: Iterable[Slot]) -> str:
+def text(node: Operator, inputs: Iterable[Value]) -> str:
     """The file's content; ``null`` for an operator without constructor arguments (as the original writes it).
 
     Args:
@@ -43,27 +40,19 @@ def text(node: Node, inputs: Iterable[Slot]) -> str:
     return json.dumps(values or None, indent=INDENT, sort_keys=True, ensure_ascii=False)
 
 
-def _init_args(node: Node, inputs: Mapping[int, Slot]) -> dict[str, str]:
-    if node.op not in OPERATORS or not OPERATORS.get(node.op).functional:
-        return {name: value_text(value) for name, value in node.attrs.items()}
-    first, names = INIT_ARGS.get(node.op, (0, ()))
+def _init_args(node: Operator, inputs: Mapping[int, Value]) -> dict[str, str]:
+    if node.arguments is None:
+        return {name: value_text(value) for name, value in node.attributes.items()}
     found = {}
-    for name, at in zip(names, _positions(node, first), strict=False):
+    for name, at in node.arguments.items():
         operand = node.inputs[at]
-        if at in inputs:
+        if at in inputs and inputs[at].gap is None:
             found[name] = tensor_text(inputs[at].array, inputs[at].dtype)
-        elif isinstance(operand, Const) and isinstance(operand.value, (bool, int, float, tuple)):
+        elif isinstance(operand, Constant) and isinstance(operand.value, (bool, int, float, tuple)):
             value = np.asarray(operand.value)
             if value.size and value.dtype.kind in "bif":
                 found[name] = tensor_text(value, dtypes.from_numpy(value.dtype))
     return found
-
-
-def _positions(node: Node, first: int) -> range:
-    """Positions in ``node.inputs`` of the arguments from ``first`` on; a tuple of tensors takes several."""
-    counts = [count for count in node.extra.layout if not isinstance(count, tuple)]
-    start = sum(1 if count is None else count for count in counts[:first]) if counts else first
-    return range(start, len(node.inputs))
 
 
 def tensor_text(array: np.ndarray[Any, Any], dtype: DType) -> str:

@@ -11,18 +11,29 @@ from harness import log
 from harness.dump.config import DumpConfig
 from harness.dump.names import row_text
 from harness.dump.writer import Tree
-from harness.graph import Graph
+from harness.recording import Engine, Graph
 
 METADATA = ".dump_metadata"
+ENGINE, EMULATED = "engine", "emulated"
+"""Fields of its ``config.json`` that only other runtimes' trees have."""
 GRAPHS = "graphs"
 EXECUTION_ORDER = "execution_order"
 HEADING = "NodeExecutionOrder-FullNameWithScope"
 _log = log.get("dump.metadata")
 
 
-def write_metadata(tree: Tree, config: DumpConfig, device_target: str, ms_version: str) -> None:
-    """``.dump_metadata``: the configuration's bytes and the dumping process; existing files are kept (measured)."""
-    about = json.dumps({"device_target": device_target, "ms_version": ms_version}, separators=(",", ":"))
+def write_metadata(
+    tree: Tree, config: DumpConfig, device_target: str, ms_version: str, engine: Engine | None = None
+) -> None:
+    """``.dump_metadata``: the configuration's bytes and the dumping process; existing files are kept (measured).
+
+    Args:
+        engine: who runs the graphs, if it is another runtime than MindSpore or its emulation; it is named.
+    """
+    facts: dict[str, object] = {"device_target": device_target, "ms_version": ms_version}
+    if engine is not None:
+        facts |= {ENGINE: str(engine), EMULATED: engine.emulated}
+    about = json.dumps(facts, separators=(",", ":"))
     with tree.opened(METADATA) as directory:
         if directory is None:
             return
@@ -36,13 +47,15 @@ def write_metadata(tree: Tree, config: DumpConfig, device_target: str, ms_versio
 def write_graph(tree: Tree, graph: Graph) -> None:
     """``graphs/*.pb``, ``graphs/*.ir`` and the graph's execution order; files of an earlier run are replaced."""
     from harness.graph import ir, pb
+    from harness.graph.form import form_of
 
+    form = form_of(graph)
     with tree.opened(GRAPHS) as directory:
         if directory is not None:
             stem = f"ms_output_trace_code_graph_{graph.id}"
-            directory.write(f"{stem}.pb", [pb.write(graph)])
-            directory.write(f"{stem}.ir", [ir.write(graph).encode("utf-8", "replace")])
-    lines = [HEADING, *(row_text(node.name) for node in graph.execution_order if node.kernel)]
+            directory.write(f"{stem}.pb", [pb.write(form)])
+            directory.write(f"{stem}.ir", [ir.write(form).encode("utf-8", "replace")])
+    lines = [HEADING, *(row_text(operator.name) for operator in graph.order)]
     with tree.opened(EXECUTION_ORDER) as directory:
         if directory is not None:
             directory.write(f"ms_execution_order_graph_{graph.id}.csv", [("\n".join(lines) + "\n").encode()])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from harness.devices import Device
-from harness.framework.compile.fuse import Fusion
-from harness.graph import Graph, Node
+from harness.recording import Operator
 
 
 class KernelFacts(NamedTuple):
@@ -33,39 +32,8 @@ class KernelFacts(NamedTuple):
         return facts
 
 
-class NodeFacts:
-    """The facts of each kernel of a process, found once.
-
-    Args:
-        device: device that the networks run on.
-    """
-
-    def __init__(self, device: Device) -> None:
-        self._streams = device.streams
-        # The object is kept with its id, because an id is unique only while its object lives.
-        self._places: dict[int, tuple[Graph, dict[int, int]]] = {}
-        self._facts: dict[int, tuple[Node, KernelFacts]] = {}
-
-    def of(self, node: Node) -> KernelFacts:
-        """The facts about the kernel ``node``."""
-        found = self._facts.get(id(node))
-        if found is None:
-            found = self._facts[id(node)] = (node, self._found(node))
-        return found[1]
-
-    def _found(self, node: Node) -> KernelFacts:
-        fusion = node.extra.fusion
-        members = tuple(member.name for member in fusion.members) if isinstance(fusion, Fusion) else ()
-        stream = self._streams.stream_of(node.op, node.attrs)
-        return KernelFacts(stream, self._streams.task_of(self._place(node)), node.extra.alone, members)
-
-    def _place(self, node: Node) -> int:
-        """Position in its graph's execution order; 0 for a kernel without a graph."""
-        graph = node.extra.graph
-        if not isinstance(graph, Graph):
-            return 0
-        known = self._places.get(id(graph))
-        if known is None:
-            order = {id(each): at for at, each in enumerate(graph.execution_order)}
-            known = self._places[id(graph)] = (graph, order)
-        return known[1].get(id(node), 0)
+def facts_of(operator: Operator, device: Device) -> KernelFacts:
+    """The facts about ``operator`` on ``device``."""
+    stream = device.streams.stream_of(operator.type, operator.attributes)
+    members = tuple(each.name for each in operator.parts)
+    return KernelFacts(stream, device.streams.task_of(operator.position), operator.unfused, members)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
@@ -20,13 +21,13 @@ from harness.dump import kernel_args, metadata
 from harness.dump.check_debug import EXCEPTION, OVERFLOW
 from harness.dump.config import DumpConfig
 from harness.dump.counter import BITS, IterationCounter
+from harness.dump.gaps import Gaps
 from harness.dump.names import Clock
 from harness.dump.plan import NodePlan, Plan, dtype_of
 from harness.dump.saving import Saver
 from harness.dump.writer import Directory, Tree
 from harness.errors import DumpWriteError, UnsupportedError
-from harness.framework.runtime.observer import Observer, Slot, Step
-from harness.graph import Const, Graph, Node, TensorSpec
+from harness.recording import Constant, Engine, Graph, Launch, Observer, Operator, Step, TensorSpec, Value, Want
 
 MS_VERSION = "2.10.0"
 """The release whose dump is written, unless the caller says otherwise."""
@@ -48,10 +49,12 @@ class DumpObserver(Observer):
         device: device that the networks run on; by default the configuration's.
         ms_version: version printed in ``.dump_metadata/config.json``.
         rank: N of ``rank_N``.
+        engine: who runs the graphs, for the metadata; None for MindSpore's own and their emulation.
 
     Attributes:
         switch: None to dump the steps of ``iteration``; True or False to dump every step, or none
             (``_dump_start``, ``_dump_stop``; without effect on the CPU, as measured).
+        gaps: slots that the runtime could not give; they are counted in the log when the dump is closed.
 
     Raises:
         UnsupportedError: the configuration requests the asynchronous dump, or none.
@@ -59,7 +62,12 @@ class DumpObserver(Observer):
     """
 
     def __init__(
-        self, config: DumpConfig, device: Device | None = None, ms_version: str = MS_VERSION, rank: int = 0
+        self,
+        config: DumpConfig,
+        device: Device | None = None,
+        ms_version: str = MS_VERSION,
+        rank: int = 0,
+        engine: Engine | None = None,
     ) -> None:
         if config.method != "e2e":
             raise UnsupportedError(f"this observer writes the kernel-by-kernel dump, not the {config.method} dump")
@@ -67,16 +75,18 @@ class DumpObserver(Observer):
         self.device = device or device_of(config)
         self.ms_version = ms_version
         self.rank = rank
+        self.engine = engine
         self.counter = IterationCounter(config.initial_iteration)
         self.root = os.path.join(config.path, f"rank_{rank}")
         self.switch: bool | None = None
         self._tree = Tree(self.root)
+        self.gaps = Gaps()
         self._plan = Plan(config, self.device)
         self._saver = Saver(config, self.device, Clock())
         self._started = False
         has = self.device.capabilities.has
         self._exception = config.op_debug_mode == EXCEPTION
-        self._awaits_failure = self._exception and has("exception")
+        self._awaits_failure = self.before = self._exception and has("exception")
         self._overflow = config.op_debug_mode == OVERFLOW and has("overflow")
         self._overflows = 0
         # On Ascend the arguments are written by the synchronous copy only.
@@ -88,7 +98,6 @@ class DumpObserver(Observer):
         self._graphs: dict[int, Graph] = {}
         self._constants_written: set[int] = set()
         self._step: Step | None = None
-        self._running: tuple[Node, Sequence[Slot]] | None = None
         self._directories: dict[int, Directory | None] = {}
 
     # --- hooks ----------------------------------------------------------------------------------------------------
@@ -98,12 +107,12 @@ class DumpObserver(Observer):
         if not self._started:
             self._started = True
             if self.rank == 0 and self.device.capabilities.has("metadata"):
-                metadata.write_metadata(self._tree, self.config, self.device.target, self.ms_version)
+                metadata.write_metadata(self._tree, self.config, self.device.target, self.ms_version, self.engine)
             if self._exception and not self._awaits_failure:
                 target = self.device.target
                 _log.warning("dump: exception dump (op_debug_mode 4) writes parameters only on %s", target)
 
-    def graph_compiled(self, graph: Graph) -> None:
+    def graph_declared(self, graph: Graph) -> None:
         """Writes the graph's texts, whatever the configuration selects; decides which parts of it to dump."""
         self.start()
         if self.device.capabilities.has("graphs"):
@@ -115,7 +124,7 @@ class DumpObserver(Observer):
         """Decides whether the step is dumped, and notes its label in the global execution order."""
         self.start()
         self._end_step()
-        label = self.counter.label
+        label = self.counter.begin(step.label)
         by_switch = self.switch is not None and self.device.target != "CPU"
         if not (self.switch if by_switch else label in self.config.iteration):
             return
@@ -125,52 +134,64 @@ class DumpObserver(Observer):
             self._global_label = label
             metadata.append_global_order(self._tree, step.graph.id, label)
 
-    def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
-        """Keeps a kernel's inputs until it has run, in case it fails."""
-        if self._awaits_failure:
-            self._running = node, inputs
+    def wants(self, operator: Operator, io: str, slot: int) -> Want:
+        """Nothing of steps, operators and slots that are not dumped; the tensor where a file or a decision needs it."""
+        if self._step is None:
+            return Want.NOTHING
+        if self._exception:
+            return Want.VALUES if self._awaits_failure and io == "input" else Want.NOTHING
+        if not self._plan.node(operator).series.selected:
+            return Want.NOTHING
+        asked = self.config.wants_inputs if io == "input" else self.config.wants_outputs or self._overflow
+        least = Want.VALUES if self.config.keeps_tensors or self._overflow else Want.STATISTICS
+        return least if asked else Want.NOTHING
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
+    def launch_end(self, launch: Launch) -> None:
         """Writes a kernel's inputs, then its outputs."""
-        self._running = None
-        step = self._step
-        if step is None or self._exception:
+        if self._step is None or self._exception:
             return
-        plan = self._plan.node(node)
-        if not plan.series.selected or (self._overflow and not self._counts(plan, outputs)):
+        operator = launch.operator
+        plan = self._plan.node(operator)
+        if not plan.series.selected or (self._overflow and not self._counts(plan, launch)):
             return
-        graph: Graph = node.extra.graph or step.graph
+        inputs = launch.updated
         wanted = [("input", inputs)] if self.config.wants_inputs else []
         if self.config.wants_outputs:
-            wanted.append(("output", plan.outputs(outputs)))
-        if self._save(graph, plan, wanted) and self._saves_args:
-            directory = self._directory(graph)
+            wanted.append(("output", plan.outputs(launch.outputs)))
+        if self._save(launch.graph, plan, wanted) and self._saves_args:
+            directory = self._directory(launch.graph)
             if directory is not None:
-                directory.write_text(kernel_args.file_name(node), kernel_args.text(node, inputs))
+                directory.write_text(kernel_args.file_name(operator), kernel_args.text(operator, inputs))
 
-    def _counts(self, plan: NodePlan, outputs: Sequence[Slot]) -> bool:
+    def launch_failed(self, launch: Launch, error: BaseException) -> None:
+        """Writes the inputs of the operator that failed (op_debug_mode 4)."""
+        if self._awaits_failure and self._step is not None and not isinstance(error, DumpWriteError):
+            self._save(launch.graph, self._plan.node(launch.operator), [("input", launch.inputs)])
+
+    def _counts(self, plan: NodePlan, launch: Launch) -> bool:
         """Whether a kernel overflowed, and is among the first ``overflow_number``."""
         limit = self.config.overflow_number
-        if (limit and self._overflows >= limit) or not plan.overflows(outputs):
+        if (limit and self._overflows >= limit) or not plan.overflows(launch):
             return False
         self._overflows += 1
         return True
 
-    def _save(self, graph: Graph, plan: NodePlan, wanted: Sequence[tuple[str, Sequence[Slot]]]) -> bool:
+    def _save(self, graph: Graph, plan: NodePlan, wanted: Sequence[tuple[str, Sequence[Value]]]) -> bool:
         """Saves slots of one kernel; returns whether anything was saved."""
         saved = False
         directory = None
         for io, slots in wanted:
-            for slot in slots:
-                if not slot.array.size:
+            for value in slots:
+                if value.gap is not None:
+                    self.gaps.add(plan.series.name, io, value)
+                    continue
+                if not prod(value.shape):
                     continue
                 directory = directory or self._directory(graph)
                 if directory is None:
                     return False
-                layout = plan.layout(self.device, io, slot) if self._on_device else DEFAULT
-                saved = self._saver.save(
-                    directory, plan.series, io, slot.index, slot.dtype, slot.array, layout
-                ) or saved  # fmt: skip
+                layout = plan.layout(self.device, io, value) if self._on_device else DEFAULT
+                saved = self._saver.save(directory, plan.series, io, value, layout) or saved
         if saved and directory is not None:
             self._saver.finish(directory)
             self._plan.used(plan.series)
@@ -194,23 +215,19 @@ class DumpObserver(Observer):
             if directory is None:
                 return
             dtype = dtype_of(parameter, from_numpy(array.dtype))
-            if self._saver.save(directory, series, "output", 0, dtype, array):
+            if self._saver.save(directory, series, "output", Value(array, dtype, index=0)):
                 self._plan.used(series)
                 self._saver.finish(directory)
 
-    def failed(self, node: Node | None, error: BaseException) -> None:
-        """Writes the inputs of the operator that failed (op_debug_mode 4); the label stays, because the run did not
-        finish."""
-        running, self._running = self._running, None
-        if running is not None and self._step is not None and not isinstance(error, DumpWriteError):
-            graph: Graph = running[0].extra.graph or self._step.graph
-            self._save(graph, self._plan.node(running[0]), [("input", running[1])])
+    def failed(self, step: Step, error: BaseException) -> None:
+        """Ends the step; the label stays, because the run did not finish."""
         self._end_step()
 
     def closed(self) -> None:
         """Reports each ``kernels`` entry under which nothing was dumped, once."""
         self._end_step()
         self._plan.selection.report_unused(_log)
+        self.gaps.report(_log)
 
     # --- directories ----------------------------------------------------------------------------------------------
 
@@ -241,7 +258,7 @@ class DumpObserver(Observer):
             for number, constant in enumerate(graph.constants, first):
                 self._write_constant(graph, f"data-{number}", constant)
 
-    def _write_constant(self, graph: Graph, name: str, constant: Const) -> None:
+    def _write_constant(self, graph: Graph, name: str, constant: Constant) -> None:
         array = constant.value
         if not isinstance(array, np.ndarray) or not array.size:
             return
@@ -250,6 +267,6 @@ class DumpObserver(Observer):
             return
         dtype = constant.spec.dtype if isinstance(constant.spec, TensorSpec) else from_numpy(array.dtype)
         with self._tree.opened(self.config.net_name, str(graph.id), CONSTANTS) as directory:
-            if directory is not None and self._saver.save(directory, series, "output", 0, dtype, array):
+            if directory is not None and self._saver.save(directory, series, "output", Value(array, dtype, index=0)):
                 self._saver.finish(directory)
                 self._plan.used(series, f"Default/{name}")

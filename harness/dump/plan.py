@@ -14,11 +14,10 @@ from harness.devices import Device
 from harness.devices.formats import DEFAULT, Layout
 from harness.dtypes import DType
 from harness.dump.config import DumpConfig
-from harness.dump.names import PARAMETER, ambiguous
+from harness.dump.names import PARAMETER, ambiguous, mangle
 from harness.dump.selection import Selection
 from harness.dump.series import Series
-from harness.framework.runtime.observer import Slot
-from harness.graph import Graph, Node, Parameter, TensorSpec
+from harness.recording import Graph, Launch, OpaqueSpec, Operator, Parameter, TensorSpec, Value
 
 USELESS_OUTPUTS: MappingProxyType[str, tuple[int, ...] | None] = MappingProxyType(
     {"Send": None, "Print": None, "FlashAttentionScore": (2,)}
@@ -29,13 +28,13 @@ LOADED: MappingProxyType[str, tuple[int, ...]] = MappingProxyType({"BatchNorm": 
 _CHECKED = frozenset({"float16", "float32", "bfloat16"})
 
 
-def overflow(slots: Sequence[Slot]) -> bool:
+def overflow(slots: Sequence[Value], saturated: bool) -> bool:
     """Whether the kernel that just ran overflowed: a float16, float32 or bfloat16 result holds a NaN or an infinity, or
-    the device saturated one."""
-    return any(slot.saturated or _is_wild(slot) for slot in slots if slot.dtype.lower in _CHECKED)
+    the device ``saturated`` one."""
+    return any(saturated or _is_wild(slot) for slot in slots if slot.dtype.lower in _CHECKED and slot.gap is None)
 
 
-def _is_wild(slot: Slot) -> bool:
+def _is_wild(slot: Value) -> bool:
     return not bool(np.isfinite(slot.array).all())
 
 
@@ -53,7 +52,7 @@ class NodePlan:
 
     def __init__(
         self,
-        node: Node,
+        node: Operator,
         series: Series,
         useless: tuple[int, ...] | None = (),
         loaded: tuple[int, ...] | None = None,
@@ -64,7 +63,7 @@ class NodePlan:
         self.loaded = loaded
         self._layouts: dict[tuple[str, int], Layout] = {}
 
-    def outputs(self, slots: Sequence[Slot]) -> Sequence[Slot]:
+    def outputs(self, slots: Sequence[Value]) -> Sequence[Value]:
         """The outputs that are dumped."""
         if self.useless is None:
             return ()
@@ -72,23 +71,30 @@ class NodePlan:
             slots = [slot for slot in slots if slot.index in self.loaded]
         return [slot for slot in slots if slot.index not in self.useless] if self.useless else slots
 
-    def overflows(self, outputs: Sequence[Slot]) -> bool:
+    def overflows(self, launch: Launch) -> bool:
         """Whether the kernel overflowed, see ``overflow``."""
-        return overflow(self.outputs(outputs))
+        return overflow(self.outputs(launch.outputs), launch.saturated)
 
-    def layout(self, device: Device, io: str, slot: Slot) -> Layout:
+    def layout(self, device: Device, io: str, slot: Value) -> Layout:
         """The layout of a slot on the device; numbers and tuples have the default."""
         key = (io, slot.index)
         layout = self._layouts.get(key)
         if layout is None:
-            operands = [i.spec for i in self.node.inputs] if io == "input" else list(self.node.outputs)
-            spec = operands[slot.index] if slot.index < len(operands) else None
             layout = DEFAULT
-            if isinstance(spec, TensorSpec):
-                actual = TensorSpec(slot.dtype, slot.array.shape)
+            if self._is_tensor(io, slot.index):
+                actual = TensorSpec(slot.dtype, slot.shape)
                 layout = device.format_for(self.node, io, slot.index, actual)
             self._layouts[key] = layout
         return layout
+
+    def _is_tensor(self, io: str, slot: int) -> bool:
+        """Whether a slot holds a tensor, as far as its graph says."""
+        if io == "output":
+            spec = self.node.outputs[slot] if slot < len(self.node.outputs) else None
+        else:
+            operand = self.node.inputs[slot] if slot < len(self.node.inputs) else None
+            spec = None if operand is None else operand.spec
+        return spec is None or isinstance(spec, TensorSpec) or spec == OpaqueSpec("Unknown")
 
 
 class Plan:
@@ -103,22 +109,27 @@ class Plan:
         self.selection = Selection(config.kernels)
         self._config = config
         self._device = device
-        self._nodes: dict[Node, NodePlan] = {}
+        self._nodes: dict[Operator, NodePlan] = {}
         self._parameters: dict[Parameter, Series] = {}
+        self._taken: dict[str, str] = {}
 
     def add(self, graph: Graph) -> None:
         """Plans the graph's kernels and parameters."""
-        unclear = ambiguous(node.name for node in graph.nodes)
-        for node in graph.nodes:
-            if node.kernel:
+        unclear = ambiguous(node.name for node in graph.operators)
+        for node in graph.operators:
+            if node not in self._nodes:
                 self._plan_node(node, node.name in unclear)
         unclear = ambiguous(parameter.name for parameter in graph.parameters)
         for parameter in graph.parameters:
-            self._plan_parameter(parameter, parameter.name in unclear)
+            if parameter not in self._parameters:
+                self._plan_parameter(parameter, parameter.name in unclear)
 
-    def node(self, node: Node) -> NodePlan:
-        """The plan of an operator, even if no graph announced it."""
-        return self._nodes.get(node) or self._plan_node(node)
+    def node(self, node: Operator) -> NodePlan:
+        """The plan of an operator, even if no graph announced it yet, as an eager one does."""
+        found = self._nodes.get(node)
+        if found is None:
+            found = self._plan_node(node, self._taken.get(mangle(node.name), node.name) != node.name)
+        return found
 
     def parameter(self, parameter: Parameter) -> Series:
         """The series of a parameter, even if no graph announced it."""
@@ -128,15 +139,16 @@ class Plan:
         """The series of the tensor constant ``data-N``, which is selected as ``Default/data-N``."""
         return Series(PARAMETER, name, selected=self._takes(f"Default/{name}", marked=False))
 
-    def _plan_node(self, node: Node, is_ambiguous: bool = False) -> NodePlan:
-        stream = self._device.streams.stream_of(node.op, node.attrs)
-        selected = self._takes(node.name, marked=node.attrs.get("dump") == "true")
-        series = Series(node.op, node.name, selected=selected, is_ambiguous=is_ambiguous, stream=stream)
+    def _plan_node(self, node: Operator, is_ambiguous: bool = False) -> NodePlan:
+        stream = self._device.streams.stream_of(node.type, node.attributes)
+        selected = self._takes(node.name, marked=node.attributes.get("dump") == "true")
+        series = Series(node.type, node.name, selected=selected, is_ambiguous=is_ambiguous, stream=stream)
         plan = self._nodes[node] = NodePlan(node, series)
+        self._taken.setdefault(mangle(node.name), node.name)
         if self._device.target != "CPU":
-            plan.loaded = LOADED.get(node.op)
+            plan.loaded = LOADED.get(node.type)
         if self._config.ignore_useless_output and self._device.capabilities.has("useless_outputs"):
-            plan.useless = USELESS_OUTPUTS.get(node.op, ())
+            plan.useless = USELESS_OUTPUTS.get(node.type, ())
         return plan
 
     def _plan_parameter(self, parameter: Parameter, is_ambiguous: bool = False) -> Series:

@@ -9,7 +9,8 @@ from harness.dump.config import DumpConfig
 from harness.dump.names import Clock
 from harness.dump.series import Series
 from harness.dump.statistic import StatisticRows
-from harness.dump.writer import Array, Directory
+from harness.dump.writer import Directory
+from harness.recording import Value
 
 
 class Saver:
@@ -35,9 +36,7 @@ class Saver:
         directory: Directory,
         series: Series,
         io: str,
-        slot: int,
-        dtype: DType,
-        array: Array,
+        value: Value,
         layout: Layout = DEFAULT,
     ) -> bool:
         """Saves one tensor; its row of statistics is kept until ``finish``.
@@ -45,9 +44,8 @@ class Saver:
         Args:
             directory: directory to write to.
             series: series of the tensor.
-            io, slot: ``input`` or ``output``, and the position.
-            dtype: dtype of the elements.
-            array: the tensor in host order, with its logical shape. Empty ones leave nothing (measured).
+            io: ``input`` or ``output``.
+            value: the tensor in host order, with its logical shape. Empty ones leave nothing (measured).
             layout: its layout on the device, and so in the file.
 
         Returns:
@@ -56,10 +54,11 @@ class Saver:
         Raises:
             DumpWriteError: the disk failed.
         """
+        array, dtype, slot, stable = value.array, value.dtype, value.index, value.stable
         if array.size == 0:
             return False
         if not layout.is_default:
-            array = layout.to_device(array)
+            array, stable = layout.to_device(array), True
         if self._limit is not None and array.size > self._limit:
             array = array.reshape(-1)[: self._limit]
         stamp = self._clock.stamp()
@@ -67,7 +66,7 @@ class Saver:
         if self._keeps_tensors:
             name, mapped = series.file(io, slot, self._word(dtype), stamp, layout.format)
             write = directory.write_mapped if mapped else directory.write_array
-            saved = write(name, array, dtype)
+            saved = write(name, array, dtype, stable)
         if self._rows is not None:
             saved = self._rows.add(
                 series.op_type, series.row_name, series.stream, stamp, io, slot, array, dtype

@@ -267,11 +267,15 @@ class Directory:
         finally:
             os.close(fd)
 
-    def write_array(self, name: str, array: Array, dtype: DType) -> bool:
-        """Writes an array of any shape as ``.npy``; see ``write``."""
+    def write_array(self, name: str, array: Array, dtype: DType, stable: bool = False) -> bool:
+        """Writes an array of any shape as ``.npy``; see ``write``.
+
+        Args:
+            stable: nobody writes to its memory any more; a queue then keeps it without a copy.
+        """
         return self.write(name, npy.encode(array, dtype))
 
-    def write_mapped(self, original: str, array: Array, dtype: DType) -> bool:
+    def write_mapped(self, original: str, array: Array, dtype: DType, stable: bool = False) -> bool:
         """Writes an array under a number, and the row ``number.npy,original`` to ``mapping.csv``; see ``write``.
 
         The row is written after the array, so that each row's file exists.

@@ -2,7 +2,7 @@
 
 from harness.graph.graph import Graph, printed_order
 from harness.graph.node import IO, Const, Node, NodeExtra, Operand, Parameter, SourceLine, U, constant, spec_of
-from harness.graph.spec import IOMONAD, UMONAD, OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
+from harness.recording.spec import IOMONAD, UMONAD, OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
 
 __all__ = [
     "IO", "IOMONAD", "UMONAD", "Const", "Graph", "Node", "NodeExtra", "OpaqueSpec", "Operand", "Parameter",

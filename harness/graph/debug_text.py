@@ -16,7 +16,7 @@ from harness.graph.graph import Graph
 from harness.graph.ir import Writer
 from harness.graph.ir_values import number, tensor
 from harness.graph.node import Const, Node, Operand, Parameter
-from harness.graph.spec import OpaqueSpec
+from harness.recording.spec import OpaqueSpec
 
 
 class DebugTexts:

@@ -23,7 +23,7 @@ from harness.graph.ir_types import (
 )
 from harness.graph.ir_values import attributes, constant_text
 from harness.graph.node import Const, Node, Operand, Parameter, SourceLine
-from harness.graph.spec import TensorSpec
+from harness.recording.spec import TensorSpec
 
 INDENT = " " * 6
 STABLE_POINTER = "0x0"

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from harness.graph.node import Const, Node, Operand, Parameter
-from harness.graph.spec import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
+from harness.recording.spec import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
 
 
 @lru_cache(maxsize=4096)

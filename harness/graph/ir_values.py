@@ -13,7 +13,7 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.graph.node import Const
-from harness.graph.spec import OpaqueSpec
+from harness.recording.spec import OpaqueSpec
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -1,4 +1,4 @@
-"""Nodes of a graph: constants, parameters and operators."""
+"""Nodes of a graph as MindSpore's compiler has them: operators of every kind, the bookkeeping ones included."""
 
 from __future__ import annotations
 
@@ -6,67 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
+from harness.recording.operands import IO, Constant, Parameter, SourceLine, U, constant, spec_of
+from harness.recording.spec import Spec, TupleSpec
 
-from harness import dtypes
-from harness.dtypes import DType
-from harness.graph.spec import IOMONAD, UMONAD, OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
+__all__ = [
+    "IO", "Const", "Node", "NodeExtra", "Operand", "Parameter", "SourceLine", "U", "constant", "spec_of",
+]  # fmt: skip
 
-
-@dataclass(frozen=True, slots=True)
-class SourceLine:
-    """One frame of the stack in which a node was written.
-
-    Attributes:
-        path: source file as Python knows it.
-        line, line_end: first and last line (equal for one line), from 1.
-        column, column_end: from 0; None where unknown.
-        text: the first line of the source, with its leading blanks.
-    """
-
-    path: str
-    line: int
-    line_end: int
-    column: int | None
-    column_end: int | None
-    text: str
-
-
-@dataclass(eq=False, slots=True)
-class Const:
-    """A value known at compile time.
-
-    Attributes:
-        value: bool, int, float, str, None, a ``DType``, a tuple of such, an array (tensor constant), or the text
-            ``"U"`` / ``"IO"`` of a monad (then ``spec`` tells).
-        spec: type of the value.
-        late: whether it becomes known only after constants are folded, so that nothing is computed from it (measured).
-    """
-
-    value: Any
-    spec: Spec
-    late: bool = False
-
-
-@dataclass(eq=False, slots=True)
-class Parameter:
-    """A parameter of the graph: a weight, an optimizer's state, or a data input.
-
-    Attributes:
-        name: name in dump files (``fc1.weight``, ``inputs0``, ``x``).
-        spec: its tensor (``ref_key`` set for weights).
-        is_weight: False for data inputs.
-        handle: the object that owns the array at run time (opaque to the graph).
-        is_inplace: whether a node of the graph updates it.
-        is_member: it is a member of a tuple, list or dict, for which a dump has no file.
-    """
-
-    name: str
-    spec: Spec
-    is_weight: bool
-    handle: Any = None
-    is_inplace: bool = False
-    is_member: bool = False
+Const = Constant
 
 
 @dataclass(eq=False, slots=True)
@@ -173,38 +120,3 @@ class Node:
 
 
 Operand = Node | Const | Parameter
-
-
-def constant(value: Any) -> Const:
-    """Wraps a Python value, a dtype, or an array as a ``Const``.
-
-    An int becomes Int64, a float Float32, as MindSpore prints scalars of a graph; an array becomes a tensor constant.
-    """
-    if isinstance(value, Const):
-        return value
-    return Const(value, spec_of(value))
-
-
-def spec_of(value: Any) -> Spec:
-    """The spec of a Python value as a graph constant; ``TypeError`` if a graph cannot hold it."""
-    if isinstance(value, (bool, np.bool_)):
-        return ScalarSpec(dtypes.bool_)
-    if isinstance(value, (int, np.integer)):
-        return ScalarSpec(dtypes.int64)
-    if isinstance(value, (float, np.floating)):
-        return ScalarSpec(dtypes.float32)
-    if isinstance(value, np.ndarray):
-        return TensorSpec(dtypes.from_numpy(value.dtype), value.shape)
-    if isinstance(value, (tuple, list)):
-        return TupleSpec(tuple(spec_of(v) for v in value))
-    if isinstance(value, str):
-        return OpaqueSpec("String")
-    if isinstance(value, DType):
-        return OpaqueSpec("Type")
-    if value is None:
-        return OpaqueSpec("None")
-    raise TypeError(f"a graph cannot hold a constant of type {type(value).__name__}: {value!r}")
-
-
-U = Const("U", UMONAD)
-IO = Const("IO", IOMONAD)

@@ -19,7 +19,7 @@ from harness.graph.ir import INDENT, related_headings, source_line
 from harness.graph.ir_types import abstract
 from harness.graph.node import Const, Node, Operand, Parameter
 from harness.graph.pb_schema import CLASSES, DATA_TYPES
-from harness.graph.spec import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
+from harness.recording.spec import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
 
 MAX_BYTES = 1 << 30
 """Largest size of a file; larger ones are refused."""

@@ -40,6 +40,7 @@ class RdrEnvironment:
         env_config_path: str = "",
         *,
         synchronous_dump: bool = False,
+        rank: int | None = None,
     ) -> RdrObserver | None:
         """The observer of this process, or None if the recorder is off; never raises for a wrong configuration.
 
@@ -48,21 +49,30 @@ class RdrEnvironment:
             environ: the environment variables.
             env_config_path: the context's.
             synchronous_dump: whether a synchronous dump of every kernel is on.
+            rank: of the process; by default what the environment says at each export.
         """
         with self._lock:
             if self._config is None:
                 self._config = resolve(environ, env_config_path)
                 if self._config.enable:
-                    self._start(self._config, device, environ, synchronous_dump)
+                    self._start(self._config, device, environ, synchronous_dump, rank)
             return self._observer
 
-    def _start(self, config: RdrConfig, device: Device, environ: Mapping[str, str], synchronous_dump: bool) -> None:
+    def _start(
+        self,
+        config: RdrConfig,
+        device: Device,
+        environ: Mapping[str, str],
+        synchronous_dump: bool,
+        rank: int | None,
+    ) -> None:
         from harness.rdr.observer import RdrObserver
 
         triggers = wanted(environ)
         self._process = os.getpid()
+        of_rank = (lambda: rank_of(environ)) if rank is None else rank
         self._observer = RdrObserver(
-            config, device, rank=lambda: rank_of(environ), synchronous_dump=synchronous_dump,
+            config, device, rank=of_rank, synchronous_dump=synchronous_dump,
             triggers_compile="compile" in triggers,
         )  # fmt: skip
         self._triggers = Triggers(self._observer.recorders, triggers)

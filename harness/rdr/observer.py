@@ -13,11 +13,9 @@ from typing import Any
 from harness import log
 from harness.devices import Device
 from harness.devices.cpu import CPU
-from harness.framework.context import GRAPH_MODE, get_context
-from harness.framework.runtime.observer import Observer, Slot
-from harness.graph import Graph, Node, Operand
+from harness.graph.recorded_text import bootstrap_text
 from harness.memory import reuse_applies
-from harness.rdr import graph_text, names
+from harness.rdr import names
 from harness.rdr.config import RdrConfig
 from harness.rdr.container import Recorders
 from harness.rdr.folder import Folder
@@ -25,6 +23,7 @@ from harness.rdr.of_graph import GraphRecords
 from harness.rdr.recorders import Recorder
 from harness.rdr.recorders.graph import GraphTexts
 from harness.rdr.recorders.memory import MemoryRecorder
+from harness.recording import Compilation, Graph, Launch, Observer, Operator, Stage, Step, Want
 
 ACTIONS = (
     "bootstrap", "type_inference", "auto_monad", "graph_reusing", "inline", "add_attr", "parallel-infer-symbol",
@@ -42,10 +41,15 @@ _log = log.get("rdr.observer")
 
 
 class _Compiling(threading.local):
-    """The compilation of a thread."""
+    """The compilation of a thread; a graph that is declared without one counts as compiled."""
 
-    graph_mode = False
-    title = ""
+    staged = True
+    shares_memory = False
+    others = 0
+
+    def begin(self, compilation: Compilation) -> None:
+        self.staged, self.shares_memory = compilation.staged, bool(compilation.shares_memory)
+        self.others = 0
 
 
 class RdrObserver(Observer):
@@ -59,7 +63,6 @@ class RdrObserver(Observer):
         clock: gives the current time in 14 digits.
         triggers_compile: whether to export when a compilation fails too (MindSpore does not).
         folder: where exports go; by default below the configuration's ``path``.
-        beside: an observer of the same session that is told of everything first; its texts of stages are taken over.
 
     Attributes:
         recorders: what was recorded; ``recorders.trigger()`` exports it.
@@ -75,81 +78,82 @@ class RdrObserver(Observer):
         clock: names.Clock = names.timestamp,
         triggers_compile: bool = False,
         folder: Folder | None = None,
-        beside: RdrObserver | None = None,
     ) -> None:
         self.device = device
         self.recorders = Recorders(config, rank if callable(rank) else lambda: rank, clock, folder=folder)
-        self._beside = beside
-        self._last: tuple[object, GraphTexts] | None = None
         self._synchronous_dump = synchronous_dump
-        self._triggers_compile = triggers_compile
         self._compiling = _Compiling()
+        self._triggers_compile = triggers_compile
         self._closed = False
         self._records = GraphRecords(self.recorders, device)
 
     # --- compiling ----------------------------------------------------------------------------------------------------
 
-    def compile_begin(self, name: str, inputs: Sequence[str]) -> None:
-        """Records the beginning of a compilation. Outside graph mode no stage and no graph is recorded (measured)."""
-        self._compiling.graph_mode = get_context("mode") == GRAPH_MODE
-        self._compiling.title = name
-        self._stage((0, 1), inputs, lambda: graph_text.bootstrap_text(name, inputs))
+    def compile_begin(self, compilation: Compilation) -> None:
+        """Records the beginning of a compilation. Outside graph mode no stage and no graph is recorded (measured by
+        tests/interop/test_rdr.py)."""
+        self._compiling.begin(compilation)
+        self._stage(compilation, (0, 1), lambda: bootstrap_text(compilation.name, compilation.inputs))
 
-    def compile_stage(self, stage: str, outputs: Sequence[Operand]) -> None:
-        """Records the current graph, under the actions that the stage covers."""
-        if stage in AFTER:
-            self._stage(AFTER[stage], outputs, lambda: graph_text.stage_text(self._compiling.title, outputs))
+    def compile_stage(self, stage: Stage) -> None:
+        """Records the current graph, under the actions that the stage covers; a stage of another name under its own."""
+        if stage.kind in AFTER:
+            self._stage(stage.compilation, AFTER[stage.kind], lambda: stage.text)
+        else:
+            self._compiling.others += 1
+            name = f"{self._compiling.others:02d}_{stage.kind}"[: names.MAX_NAME]
+            self._recorded(stage.compilation, [name], lambda: stage.text)
 
-    def _stage(self, actions: tuple[int, int], of: object, text: Callable[[], str]) -> None:
-        if not self._compiling.graph_mode or not self.recorders.config.enable:
+    def _stage(self, compilation: Compilation, actions: tuple[int, int], text: Callable[[], str]) -> None:
+        self._recorded(compilation, [f"{at:02d}_{ACTIONS[at]}" for at in range(*actions)], text)
+
+    def _recorded(self, compilation: Compilation, titles: Sequence[str], text: Callable[[], str]) -> None:
+        if not compilation.staged or not self.recorders.config.enable:
             return
 
         def record() -> None:
-            content = self._text(of, text)
-            for at in range(*actions):
-                self.recorders.record("graph", "PIPELINE", f"{at:02d}_{ACTIONS[at]}", content)
+            content = GraphTexts(text())
+            for title in titles:
+                self.recorders.record("graph", "PIPELINE", title, content)
 
-        self._safely(f"the stage {ACTIONS[actions[0]]}", record)
+        self._safely(f"the stage {titles[0][3:]}", record)
 
-    def _text(self, of: object, text: Callable[[], str]) -> GraphTexts:
-        last = self._beside._last if self._beside is not None else None
-        content = last[1] if last is not None and last[0] is of else GraphTexts(text())
-        self._last = of, content
-        return content
-
-    def graph_compiled(self, graph: Graph) -> None:
+    def graph_declared(self, graph: Graph) -> None:
         """Records a kernel graph, its execution order and memory, and other artefacts of the device."""
         if self.recorders.config.enable:
-            reuse = reuse_applies(
-                get_context("memory_optimize_level"), self.recorders.config.mem_reuse, self._synchronous_dump
-            )
-            mode = self._compiling.graph_mode
+            level = "O1" if self._compiling.shares_memory else "O0"
+            reuse = reuse_applies(level, self.recorders.config.mem_reuse, self._synchronous_dump)
+            mode = self._compiling.staged
             self._safely(f"graph {graph.id}", lambda: self._records.compiled(graph, reuse, mode))
 
-    def compile_end(self, error: BaseException | None) -> None:
+    def compile_end(self, compilation: Compilation, error: BaseException | None) -> None:
         """Mode 2 exports after each compilation."""
         if error is not None:
             if self._triggers_compile and isinstance(error, Exception):
                 self.recorders.trigger_new()
-        elif self._compiling.graph_mode:
+        elif compilation.staged:
             self.recorders.snapshot()
-        self._last = None
 
     # --- running ------------------------------------------------------------------------------------------------------
 
-    def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
+    def wants(self, operator: Operator, io: str, slot: int) -> Want:
+        """No tensor."""
+        return Want.NOTHING
+
+    def launch_begin(self, launch: Launch) -> None:
         """Notes the addresses of a launched kernel."""
-        found = self._records.addresses.get(id(node))
+        found = self._records.addresses.get(launch.operator)
         if found is None:
             return
+        name = launch.operator.name
 
         def add(recorder: Recorder) -> None:
             assert isinstance(recorder, MemoryRecorder)
-            recorder.add(node.name, found)
+            recorder.add(name, found)
 
         self.recorders.note("mem_address_list", MEMORY_MODULE, MEMORY_NAME, add)
 
-    def failed(self, node: Node | None, error: BaseException) -> None:
+    def failed(self, step: Step, error: BaseException) -> None:
         """A run that ends with an error exports everything at once, in both modes; an interrupt does not (measured)."""
         if isinstance(error, Exception):
             self.recorders.trigger()

@@ -24,9 +24,9 @@ from harness.framework.compile.fuse import Fusion
 from harness.framework.ops.eager import failure
 from harness.framework.runtime import session as sessions
 from harness.framework.runtime.launch import Launch
-from harness.framework.runtime.observer import Array
 from harness.framework.runtime.session import Session
 from harness.graph import Node, TensorSpec, TupleSpec
+from harness.recording.value import Array
 
 #: ``error``: the kernel fails; ``memory``: it runs out of memory; else the value its floating results receive.
 Kind = Literal["error", "memory", "nan", "inf", "-inf"]

@@ -218,7 +218,7 @@ def put_back(written: str, source: str, target: str) -> Import:
 @pytest.mark.parametrize(
     "target", ["dump", "rdr", "capture", "store", "compare", "report", "backends", "cli", "testing"]
 )
-@pytest.mark.parametrize("source", ["runtime.observer", "train.recording", "dataset.base"])
+@pytest.mark.parametrize("source", ["runtime.recorded", "train.recording", "dataset.base"])
 def test_the_wing_would_be_seen_to_import_its_users(source: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for written, _ in WAYS:
         found = put_back(written, f"harness.framework.{source}", f"harness.{target}")

@@ -48,7 +48,7 @@ def both_of(backend: str, mode: str, program: Callable[[], object], folder: Path
     context.set_seed(1)
     with graph_mode(), get(backend).open(network="net", mode=mode) as process:
         observer = process.dump(folder)
-        process.session.observers.append(observer)
+        process.session.recording.add(observer)
         with contextlib.suppress(KernelError):
             process.execute(program)
         observer.closed()

@@ -88,7 +88,7 @@ def test_memory_and_tree_agree(variant: tuple[str, str], program: str, tmp_path:
     backend, mode = variant
     with graph_mode(), get(backend).open(network="net", mode=mode) as process:
         observer = process.dump(tmp_path)
-        process.session.observers.append(observer)
+        process.session.recording.add(observer)
         process.execute(PROGRAMS[program])
         observer.closed()
         memory, tree = process.capture(), read_tree(tmp_path, backend=backend)

@@ -1,19 +1,34 @@
-"""Runs of small graphs for hypothesis, shown to observers as a runtime shows them."""
+"""Runs of small graphs for hypothesis, recorded for observers as a runtime records them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.framework.runtime.observer import Array, Observer, Slot, Step
-from harness.graph import Const, Graph, Node, Parameter, ScalarSpec, SourceLine, Spec, TensorSpec, TupleSpec
+from harness.recording import (
+    Constant,
+    Engine,
+    Graph,
+    Observer,
+    Operator,
+    Parameter,
+    Recording,
+    Result,
+    ScalarSpec,
+    SourceLine,
+    TensorSpec,
+    TupleSpec,
+    Value,
+)
+from harness.recording.graph import declared
+from harness.recording.value import Array
 
+ENGINE = Engine("by hand", "1.0")
 DTYPES = st.sampled_from([d for d in dtypes.ALL if d.kind != "c"])
 SHAPES = st.lists(st.integers(0, 3), max_size=3).map(tuple)
 SCOPES = st.sampled_from(
@@ -32,50 +47,45 @@ def values(dtype: DType, shape: tuple[int, ...], seed: int) -> Array:
 
 @dataclass(eq=False)
 class Net:
-    """One graph, what its kernels show, and how often each kernel runs in a step."""
+    """One graph, what its operators show, and how often each is launched in a step."""
 
     graph: Graph
-    slots: dict[Node, tuple[list[Slot], list[Slot]]]
+    slots: dict[Operator, tuple[list[Value], list[Value]]]
     parameters: dict[Parameter, Array]
-    repeats: dict[Node, int]
+    repeats: dict[Operator, int]
     runs: int = 0
 
     def present(self) -> Iterator[tuple[Parameter, Array]]:
         yield from self.parameters.items()
 
     def run(self, observers: Sequence[Observer]) -> None:
-        """Shows one step."""
-        step = Step(self.graph, self.runs, self.present)
-        for observer in observers:
-            observer.step_begin(step)
-        for node in self.graph.execution_order:
-            for _ in range(self.repeats[node]):
-                inputs, outputs = self.slots[node]
-                for observer in observers:
-                    observer.kernel_inputs(node, inputs)
-                for observer in observers:
-                    observer.kernel_outputs(node, inputs, outputs)
-        for observer in observers:
-            observer.step_end(step)
+        """Records one step."""
+        recording = Recording(ENGINE, observers=observers)
+        with recording.step(self.graph, parameters=self.present, run=self.runs) as step:
+            for node in self.graph.order:
+                for _ in range(self.repeats[node]):
+                    inputs, outputs = self.slots[node]
+                    with step.launch(node, inputs) as launch:
+                        launch.done(outputs)
         self.runs += 1
 
 
-def _argument(draw: st.DrawFn, index: int) -> tuple[Const, Slot]:
+def _argument(draw: st.DrawFn, index: int) -> tuple[Constant, Value]:
     """A tensor, a number or a tuple of ints, as an operand and as the slot it shows."""
     kind = draw(st.sampled_from(("tensor", "number", "ints")))
     if kind == "number":
         value = draw(st.integers(-9, 9))
-        return Const(value, ScalarSpec(dtypes.int64)), Slot(index, np.asarray(value, np.int64), dtypes.int64)
+        return Constant(value, ScalarSpec(dtypes.int64)), Value(np.asarray(value, np.int64), dtypes.int64, index=index)
     if kind == "ints":
         ints = tuple(draw(st.lists(st.integers(-9, 9), max_size=3)))
         spec = TupleSpec((ScalarSpec(dtypes.int64),) * len(ints))
-        return Const(ints, spec), Slot(index, np.asarray(ints, np.int64), dtypes.int64)
+        return Constant(ints, spec), Value(np.asarray(ints, np.int64), dtypes.int64, index=index)
     dtype, shape = draw(DTYPES), draw(SHAPES)
     array = values(dtype, shape, draw(st.integers(0, 3)))
-    return Const(array, TensorSpec(dtype, shape)), Slot(index, array, dtype)
+    return Constant(array, TensorSpec(dtype, shape)), Value(array, dtype, index=index)
 
 
-def _node(draw: st.DrawFn, counters: dict[str, int]) -> tuple[Node, list[Slot], list[Slot]]:
+def _node(draw: st.DrawFn, counters: dict[str, int]) -> tuple[Operator, list[Value], list[Value]]:
     scope, op = draw(SCOPES), draw(st.sampled_from(("Add", "MatMul")))
     number = counters.get(f"{scope}/{op}", 0)
     counters[f"{scope}/{op}"] = number + 1
@@ -84,12 +94,11 @@ def _node(draw: st.DrawFn, counters: dict[str, int]) -> tuple[Node, list[Slot], 
     outputs = []
     for index in range(draw(st.integers(1, 2))):
         dtype, shape = draw(DTYPES), draw(SHAPES)
-        outputs.append(Slot(index, values(dtype, shape, draw(st.integers(0, 3))), dtype))
-    specs: tuple[Spec, ...] = tuple(TensorSpec(slot.dtype, slot.array.shape) for slot in outputs)
+        outputs.append(Value(values(dtype, shape, draw(st.integers(0, 3))), dtype, index=index))
+    specs = tuple(TensorSpec(slot.dtype, slot.shape) for slot in outputs)
     lines = (SourceLine("/home/me/net.py", draw(st.integers(1, 9)), 9, None, None, "text"),) * draw(st.integers(0, 1))
-    node = Node(
-        op, [operand for operand, _ in arguments], {}, scope, specs[0] if len(specs) == 1 else TupleSpec(specs),
-        number=number, source=lines,
+    node = Operator(
+        op, scope, {}, [operand for operand, _ in arguments], specs, mutates=(), source=lines, number=number
     )  # fmt: skip
     return node, inputs, outputs
 
@@ -101,17 +110,14 @@ def processes(draw: st.DrawFn) -> tuple[list[Net], list[int]]:
     nets: list[Net] = []
     for graph_id in range(draw(st.integers(1, 2))):
         made = [_node(draw, counters) for _ in range(draw(st.integers(1, 4)))]
-        nodes: list[Any] = [node for node, _, _ in made]
+        nodes = [node for node, _, _ in made]
         parameters = {}
         for name in draw(st.lists(NAMES, unique=True, max_size=4)):
             dtype, shape = draw(DTYPES), draw(SHAPES)
             spec = TensorSpec(dtype, shape, name)
             parameters[Parameter(name, spec, True)] = values(dtype, shape, draw(st.integers(0, 3)))
-        result = Node(
-            "MakeTuple", nodes, {}, "Default", TupleSpec(tuple(n.spec for n in nodes)), kernel=False, number=0
-        )
-        constants = [operand for node in nodes for operand in node.inputs]
-        graph = Graph(graph_id, list(parameters), result, [*nodes, result], nodes, constants, root_id=graph_id)
+        graph = Graph(graph_id, ENGINE, parameters=tuple(parameters), outputs=tuple(map(Result, nodes)))
+        declared(graph, nodes, None)
         repeats = {node: draw(st.integers(1, 2)) for node in nodes}
         slots = {node: (inputs, outputs) for node, inputs, outputs in made}
         nets.append(Net(graph, slots, parameters, repeats))

@@ -8,6 +8,7 @@ from harness import dtypes
 from harness.capture.join import Join, Operator, file_names, fits
 from harness.dump.names import PARAMETER, mangle
 from harness.graph import ir
+from harness.graph.form import form_of
 from harness.graph.ir_parse import IrGraph, parse
 from tests.capture.nets import Net, processes
 from tests.real_trees import graph_files
@@ -38,10 +39,8 @@ def test_names_of_graph_and_csv_become_those_of_files() -> None:
 @settings(max_examples=30, deadline=None)
 @given(processes())
 def test_our_own_numbers_are_kept(process: tuple[list[Net], list[int]]) -> None:
-    graphs = [parse(ir.write(net.graph)) for net in process[0]]
-    assert [name for _, _, name in file_names(graphs)] == [
-        node.name for net in process[0] for node in net.graph.execution_order
-    ]
+    graphs = [parse(ir.write(form_of(net.graph))) for net in process[0]]
+    assert [name for _, _, name in file_names(graphs)] == [node.name for net in process[0] for node in net.graph.order]
 
 
 def test_slots_of_an_operator() -> None:

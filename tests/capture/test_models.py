@@ -108,7 +108,7 @@ def dump(path: Path, generation: str = "2.4-2.6", **changes: Any) -> AsyncDumpOb
         "Default/conv-Conv2d/Conv2D-op0",
         [values(dtypes.float16, s) for s in ((1, 3, 4, 4), (2, 3, 3, 3), (1, 2, 4, 4))],
     )
-    observer.graph_compiled(net.graph)
+    observer.graph_declared(net.graph)
     for _ in range(2):
         net.run(observer)
     observer.closed()
@@ -120,7 +120,7 @@ def test_names_too_long_for_a_file(tmp_path: Path) -> None:
     for kind in ("bin", "npy"):
         observer = AsyncDumpObserver(config(tmp_path / kind, file_format=kind), O2)
         net = one_op(name)
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
         net.run(observer)
         observer.closed()
         records = list(read_tree(tmp_path / kind).records())
@@ -149,7 +149,7 @@ def test_names_that_mangle_alike(tmp_path: Path) -> None:
     observer = AsyncDumpObserver(config(tmp_path, file_format="npy"), O2)
     for at, name in enumerate(names):
         net = one_op(name, graph_id=at)
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
         net.run(observer)
     observer.closed()
     found = {record.key.operator for record in read_tree(tmp_path).records()}
@@ -160,7 +160,7 @@ def test_two_devices(tmp_path: Path) -> None:
     for rank in (0, 1):
         observer = AsyncDumpObserver(config(tmp_path), O2, rank=rank)
         net = one_op()
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
         net.run(observer)
         observer.closed()
     assert [record.key.rank for record in read_tree(tmp_path).records()] == [0] * 3 + [1] * 3

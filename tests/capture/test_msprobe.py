@@ -28,7 +28,7 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "tests" / "gate" / "test_network
 def dump(tmp_path: Path) -> Path:
     """One operator, two steps."""
     net, watcher = one_op(), observer(tmp_path / "d")
-    watcher.graph_compiled(net.graph)
+    watcher.graph_declared(net.graph)
     net.run(watcher)
     net.run(watcher)
     watcher.closed()
@@ -90,7 +90,7 @@ def test_a_directory_that_is_none(tmp_path: Path) -> None:
 def test_ranks(tmp_path: Path) -> None:
     for rank in (2, 0):
         net, watcher = one_op(), observer(tmp_path / "d", rank)
-        watcher.graph_compiled(net.graph)
+        watcher.graph_declared(net.graph)
         net.run(watcher)
     assert [record.key.rank for record in read_tree(tmp_path / "d").records()] == [0] * 3 + [2] * 3
     assert {record.key.rank for record in read_tree(tmp_path / "d", 2).records()} == {2}
@@ -136,7 +136,7 @@ def test_a_real_dump_of_cells_and_apis(tmp_path: Path) -> None:
 def test_statistics_with_another_meaning_have_other_names(tmp_path: Path) -> None:
     arrays = [np.array(-2.0, np.float32), tensor(dtypes.float16, (3,)), tensor(dtypes.bool_, (2,))]
     net, watcher = one_op(arrays=arrays), observer(tmp_path / "d", task="statistics", section={"summary_mode": None})
-    watcher.graph_compiled(net.graph)
+    watcher.graph_declared(net.graph)
     net.run(watcher)
     rows = [record.extra.row for record in read_tree(tmp_path / "d").records()]
     assert rows == [

@@ -14,8 +14,7 @@ from harness import dtypes
 from harness.capture import Capture, CaptureObserver, read_tree
 from harness.dump import DumpObserver
 from harness.errors import DtypeError
-from harness.framework.runtime.observer import Slot, Step
-from harness.graph import Node, TensorSpec
+from harness.recording import Value
 from harness.records import Array, Record, SlotKey
 from harness.stats.digest import digest
 from tests.capture.nets import Net, processes
@@ -38,8 +37,8 @@ def both(nets: list[Net], calls: list[int], directory: str) -> tuple[Capture, Ca
     """The same process, captured in memory and read back from its dump tree."""
     memory, dump = CaptureObserver(rootdir="/home/me"), DumpObserver(config(Path(directory)))
     for net in nets:
-        memory.graph_compiled(net.graph)
-        dump.graph_compiled(net.graph)
+        memory.graph_declared(net.graph)
+        dump.graph_declared(net.graph)
     for call in calls:
         nets[call].run([memory, dump])
     dump.closed()
@@ -130,33 +129,34 @@ def test_a_step_that_failed_gives_its_label_again() -> None:
     net = one_op()
     observer = CaptureObserver()
     net.run(observer)
-    observer.step_begin(Step(net.graph, 1, net.parameters))
-    observer.failed(None, RuntimeError("no"))
+    with pytest.raises(RuntimeError, match="no"), net.step(observer):
+        raise RuntimeError("no")
     net.run(observer)
     assert {r.key.iteration for r in observer.capture("Net", "cpu").records()} == {0, 1}
 
 
 def test_a_kernel_of_another_graph_is_recorded_there() -> None:
     net, other = one_op(), one_op("Default/Sub-op0", graph_id=7)
-    node = other.graph.execution_order[0]
-    node.extra.graph = other.graph
+    node = other.graph.order[0]
     observer = CaptureObserver()
-    observer.step_begin(Step(net.graph, 0, net.parameters))
-    observer.kernel_outputs(node, *other.slots[node])
-    observer.step_end(Step(net.graph, 0, net.parameters))
+    with net.step(observer) as step, other.launch(step, node) as launch:
+        launch.done(other.slots[node][1])
     graphs = {r.key.operator: r.key.graph for r in observer.capture("Net", "cpu").records()}
     assert graphs == {"Default/Sub-op0": 7, "x": 0}
 
 
 def test_a_kernel_outside_of_a_step_is_refused() -> None:
-    node = Node("Add", [], {}, "Default", TensorSpec(dtypes.float32, ()), number=0)
+    net, observer = one_op(), CaptureObserver()
+    node = net.graph.order[0]
+    launch = net.launch(net.step(observer), node)  # of a step that did not begin
+    launch.begin()
     with pytest.raises(RuntimeError, match="Default/Add-op0 ran outside of a step"):
-        CaptureObserver().kernel_outputs(node, [], [])
+        launch.done(net.slots[node][1])
 
 
 def test_a_slot_that_is_not_of_its_dtype_is_refused() -> None:
     net = one_op()
-    node = net.graph.execution_order[0]
-    net.slots[node] = ([], [Slot(0, np.zeros(2, np.int32), dtypes.float32)])
+    node = net.graph.order[0]
+    net.slots[node] = ([], [Value.known(np.zeros(2, np.int32), dtypes.float32, 0, False)])
     with pytest.raises(DtypeError, match="int32 was given as Float32"):
         net.run(CaptureObserver())

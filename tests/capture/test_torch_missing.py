@@ -13,7 +13,7 @@ def ran(code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_harness_does_not_load_pytorch() -> None:
-    done = ran("import sys, harness, harness.capture, harness.backends, harness.store, harness.compare\n"
+    done = ran("import sys, harness.framework, harness.capture, harness.backends, harness.store, harness.compare\n"
                "harness.framework.nn, harness.framework.ops; print('torch' in sys.modules)")  # fmt: skip
     assert done.stdout == "False\n", done.stderr
 

@@ -50,7 +50,7 @@ def dump(folder: Path, added: float = 1.0) -> Path:
     context.set_context(mode=context.GRAPH_MODE)
     try:
         with get("cpu").open(network="net") as process:
-            process.session.observers.append(DumpObserver(config))
+            process.session.recording.add(DumpObserver(config))
             process.execute(lambda: [network(x) for _ in range(2)])
     finally:
         context.set_context(mode=mode)

@@ -43,7 +43,7 @@ def golden(tmp_path: Path) -> Path:
 def run(folder: Path, network: type[nn.Cell] = Net, dumps: bool = False) -> Path:
     """A directory with what the recorder (and the dump) wrote of another run."""
     with graph_mode(), backends.get("cpu").open(network="net") as process:
-        process.session.observers.append(RdrObserver(RdrConfig(True, 2, f"{folder}/")))
+        process.session.recording.add(RdrObserver(RdrConfig(True, 2, f"{folder}/")))
         if dumps:
             process.keep_tree(folder)
         process.execute(lambda: network()(X))

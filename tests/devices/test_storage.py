@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,17 +15,10 @@ from harness.devices.storage import ASCEND
 from harness.devices.streams import Streams
 from harness.dtypes import DType
 from harness.framework.ops.base import OPERATORS
-from harness.graph import IOMONAD, ScalarSpec, Spec, TensorSpec
+from harness.recording import Operator, ScalarSpec, Spec, TensorSpec
+from harness.recording.spec import IOMONAD
 
 ASCENDS = ("ascend-o0", "ascend-o1", "ascend-o2")
-
-
-@dataclass
-class Op:
-    """Stands for a node."""
-
-    op: str
-    attrs: dict[str, Any] = field(default_factory=dict)
 
 
 def tensor(*shape: int, dtype: DType = dtypes.float32) -> TensorSpec:
@@ -63,7 +55,7 @@ def test_the_table_names_operators_and_formats_there_are() -> None:
     ],
 )  # fmt: skip
 def test_formats_of_ascend(name: str, op: str, io: str, slot: int, spec: Spec, format: str) -> None:
-    layout = DEVICES.get(name).format_for(Op(op), io, slot, spec)
+    layout = DEVICES.get(name).format_for(Operator(op), io, slot, spec)
     assert layout == Layout(format)
     assert layout.is_default == (format == "DefaultFormat")
 
@@ -71,29 +63,30 @@ def test_formats_of_ascend(name: str, op: str, io: str, slot: int, spec: Spec, f
 @pytest.mark.parametrize("name", ["cpu", "gpu"])
 @pytest.mark.parametrize("op", sorted(ASCEND))
 def test_elsewhere_the_host_order(name: str, op: str) -> None:
-    assert DEVICES.get(name).format_for(Op(op), "input", 0, tensor(2, 3, 8, 8)) == DEFAULT
+    assert DEVICES.get(name).format_for(Operator(op), "input", 0, tensor(2, 3, 8, 8)) == DEFAULT
 
 
 def test_rows_of_features_are_images_of_one_pixel() -> None:
-    layout = DEVICES.get("ascend-o0").format_for(Op("BatchNorm"), "input", 0, tensor(5, 20))
+    layout = DEVICES.get("ascend-o0").format_for(Operator("BatchNorm"), "input", 0, tensor(5, 20))
     assert layout.format == "NC1HWC0"
     assert layout.device_shape((5, 20), dtypes.float32) == (5, 2, 1, 1, 16)
 
 
 @pytest.mark.parametrize("spec", [IOMONAD, ScalarSpec(dtypes.float32), tensor(2, 3), tensor(2, 3, 4, 5, 6)])
 def test_what_a_format_does_not_hold_keeps_the_host_order(spec: Spec) -> None:
-    assert DEVICES.get("ascend-o0").format_for(Op("Conv2D"), "input", 0, spec) == DEFAULT
+    assert DEVICES.get("ascend-o0").format_for(Operator("Conv2D"), "input", 0, spec) == DEFAULT
 
 
 @pytest.mark.parametrize(("attrs", "groups"), [({"group": 4}, 4), ({"groups": 2}, 2), ({}, 1), ({"group": (1,)}, 1)])
 def test_groups_of_a_weight(attrs: dict[str, Any], groups: int) -> None:
-    device = DEVICES.get("ascend-o0")
-    assert device.format_for(Op("Conv2D", attrs), "input", 1, tensor(8, 2, 3, 3)) == Layout("FRACTAL_Z", groups)
-    assert device.format_for(Op("Conv2D", attrs), "input", 0, tensor(8, 2, 3, 3)) == Layout("NC1HWC0", 1)
+    device, op = DEVICES.get("ascend-o0"), Operator("Conv2D", attributes=attrs)
+    assert device.format_for(op, "input", 1, tensor(8, 2, 3, 3)) == Layout("FRACTAL_Z", groups)
+    assert device.format_for(op, "input", 0, tensor(8, 2, 3, 3)) == Layout("NC1HWC0", 1)
 
 
 def test_a_layout_moves_a_tensor_both_ways() -> None:
-    layout = DEVICES.get("ascend-o0").format_for(Op("Conv2D", {"group": 4}), "input", 1, tensor(16, 2, 3, 3))
+    op = Operator("Conv2D", attributes={"group": 4})
+    layout = DEVICES.get("ascend-o0").format_for(op, "input", 1, tensor(16, 2, 3, 3))
     host = np.arange(16 * 2 * 9, dtype=np.float32).reshape(16, 2, 3, 3)
     device = layout.to_device(host)
     assert device.shape == layout.device_shape(host.shape, dtypes.float32)

@@ -1,4 +1,4 @@
-"""Small graphs made by hand, and a driver that shows them to an observer as a runtime would."""
+"""Small graphs made by hand, and a driver that records their steps for an observer as a runtime would."""
 
 from __future__ import annotations
 
@@ -15,10 +15,25 @@ from harness.devices import DEVICES
 from harness.dtypes import DType
 from harness.dump import DumpConfig, DumpObserver, parse
 from harness.dump.npy import Array
-from harness.framework.runtime.observer import Observer, Slot, Step
-from harness.graph import Graph, Node, Parameter, TensorSpec, TupleSpec
+from harness.recording import (
+    Engine,
+    Graph,
+    Launch,
+    Observer,
+    Operator,
+    Parameter,
+    Recording,
+    Result,
+    Spec,
+    Step,
+    TensorSpec,
+    TupleSpec,
+    Value,
+)
+from harness.recording.graph import declared
 
 DATA = Path(__file__).parent / "data"
+ENGINE = Engine("by hand", "1.0")
 NPY = re.compile(r"^[^.]+\.[^.]+\.\d+\.\d+\.\d{16}\.(input|output)\.\d+\.[^.]+\.[^.]+\.npy$")
 
 
@@ -42,28 +57,27 @@ def tensor(dtype: DType, shape: tuple[int, ...], start: int = 0) -> Array:
     return (np.arange(start, start + count) % 100).astype(dtype.numpy).reshape(shape)
 
 
-def operator(name: str, inputs: Sequence[Any], spec: Any) -> Node:
-    """A kernel of full name ``name`` (``Default/fc1-Dense/MatMul-op0``)."""
+def operator(name: str, inputs: Sequence[Any], spec: Spec, **attributes: Any) -> Operator:
+    """An operator of full name ``name`` (``Default/fc1-Dense/MatMul-op0``), which may be an odd one; it overwrites no
+    input."""
     scope, _, last = name.rpartition("/")
     op, _, number = last.rpartition("-op")
-    return Node(op, list(inputs), {}, scope, spec, number=int(number))
+    outputs = spec.items if isinstance(spec, TupleSpec) else (spec,)
+    return Operator.known(op, scope, int(number), attributes, inputs=tuple(inputs), outputs=outputs, mutates=())
 
 
-def graph_of(nodes: Sequence[Node], parameters: Sequence[Parameter], graph_id: int = 0, **fields: Any) -> Graph:
-    """A graph that returns the tuple of all ``nodes``."""
-    specs = tuple(node.spec for node in nodes)
-    result = Node("MakeTuple", list(nodes), {}, "Default", TupleSpec(specs), kernel=False, number=0)
-    return Graph(
-        graph_id, list(parameters), result, [*nodes, result], list(nodes), root_id=fields.pop("root_id", graph_id),
-        **fields,
-    )  # fmt: skip
+def graph_of(nodes: Sequence[Operator], parameters: Sequence[Parameter], graph_id: int = 0, **fields: Any) -> Graph:
+    """A graph that returns all ``nodes``."""
+    made = Graph(graph_id, ENGINE, parameters=parameters, outputs=tuple(map(Result, nodes)), **fields)
+    declared(made, nodes, None)
+    return made
 
 
-Slots = dict[Node, tuple[list[Slot], list[Slot]]]
+Slots = dict[Operator, tuple[list[Value], list[Value]]]
 
 
 class Net:
-    """A graph with the slots its kernels show; ``run`` shows one step to an observer."""
+    """A graph with the values its operators show; ``run`` records one step for an observer."""
 
     def __init__(self, graph: Graph, slots: Slots, values: dict[Parameter, Array]) -> None:
         self.graph = graph
@@ -74,16 +88,22 @@ class Net:
     def parameters(self) -> Iterator[tuple[Parameter, Array]]:
         yield from self.values.items()
 
-    def run(self, observer: Observer, each: Callable[[Node], None] | None = None) -> None:
-        step = Step(self.graph, self.runs, self.parameters)
-        observer.step_begin(step)
-        for node in self.graph.execution_order:
-            inputs, outputs = self.slots[node]
-            observer.kernel_inputs(node, inputs)
-            if each is not None:
-                each(node)
-            observer.kernel_outputs(node, inputs, outputs)
-        observer.step_end(step)
+    def step(self, observer: Observer) -> Step:
+        """The next step, for tests that run its operators themselves."""
+        return Recording(ENGINE, observers=[observer]).step(self.graph, parameters=self.parameters, run=self.runs)
+
+    def launch(self, step: Step, node: Operator) -> Launch:
+        """A launch of ``node`` that reads its inputs."""
+        return step.launch(node, self.slots[node][0])
+
+    def run(self, observer: Observer, each: Callable[[Operator], None] | None = None) -> None:
+        """One step; ``each`` is called with every operator as its kernel."""
+        with self.step(observer) as step:
+            for node in self.graph.order:
+                with self.launch(step, node) as launch:
+                    if each is not None:
+                        each(node)
+                    launch.done(self.slots[node][1])
         self.runs += 1
 
 
@@ -94,7 +114,7 @@ def measured_net(name: str) -> Net:
     for parameter, dtype in facts["parameters"]:
         kind = dtypes.by_name(dtype)
         values[Parameter(parameter, TensorSpec(kind, (2,)), True)] = tensor(kind, (2,), len(values))
-    nodes: list[Node] = []
+    nodes: list[Operator] = []
     slots: Slots = {}
     first = next(iter(values))
     for _, full_name, inputs, outputs in facts["ops"]:
@@ -105,9 +125,14 @@ def measured_net(name: str) -> Net:
     return Net(graph_of(nodes, list(values)), slots, values)
 
 
-def _slots(facts: list[tuple[int, str]]) -> list[Slot]:
+def _slots(facts: list[tuple[int, str]]) -> list[Value]:
     kinds = [(index, dtypes.by_name(dtype)) for index, dtype in facts]
-    return [Slot(index, tensor(kind, (3,), index), kind) for index, kind in kinds]
+    return [Value(tensor(kind, (3,), index), kind, index=index) for index, kind in kinds]
+
+
+def _result(array: Array, kind: DType, given: Sequence[Array]) -> Value:
+    """What an operator gave; nobody changes it later, unless it lies in memory that is ``given``."""
+    return Value(array, kind, index=0, stable=not any(np.may_share_memory(array, each) for each in given))
 
 
 def one_op(name: str = "Default/Add-op0", arrays: Sequence[Array] = (), parameter: str = "x", **fields: Any) -> Net:
@@ -116,13 +141,13 @@ def one_op(name: str = "Default/Add-op0", arrays: Sequence[Array] = (), paramete
     specs = [TensorSpec(dtypes.from_numpy(a.dtype), a.shape) for a in given]
     weight = Parameter(parameter, specs[0], True)
     node = operator(name, [weight] * (len(given) - 1), specs[-1])
-    inputs = [Slot(k, a, specs[k].dtype) for k, a in enumerate(given[:-1])]
-    outputs = [Slot(0, given[-1], specs[-1].dtype)]
+    inputs = [Value(a, specs[k].dtype, index=k) for k, a in enumerate(given[:-1])]
+    outputs = [_result(given[-1], specs[-1].dtype, given[:-1])]
     graph = graph_of([node], [weight], **fields)
     return Net(graph, {node: (inputs, outputs)}, {weight: given[0]})
 
 
-def chain(*arrays: Array, op: str = "Add", **node: Any) -> Net:
+def chain(*arrays: Array, op: str = "Add", **attributes: Any) -> Net:
     """A net of one operator for each array, which is its output; the input of all is the weight ``w``."""
     weight = Parameter("w", TensorSpec(dtypes.float32, (2,), "w"), True)
     data = Parameter("x", TensorSpec(dtypes.float32, (2,)), False)
@@ -130,10 +155,10 @@ def chain(*arrays: Array, op: str = "Add", **node: Any) -> Net:
     nodes, slots = [], {}
     for number, array in enumerate(arrays):
         kind = dtypes.from_numpy(array.dtype)
-        made = operator(f"Default/{op}-op{number}", [weight, data], TensorSpec(kind, array.shape))
-        made.attrs.update(node)
+        made = operator(f"Default/{op}-op{number}", [weight, data], TensorSpec(kind, array.shape), **attributes)
         nodes.append(made)
-        slots[made] = ([Slot(0, value, dtypes.float32), Slot(1, value, dtypes.float32)], [Slot(0, array, kind)])
+        read = [Value(value, dtypes.float32, index=slot) for slot in range(2)]
+        slots[made] = (read, [_result(array, kind, [value])])
     return Net(graph_of(nodes, [weight, data]), slots, {weight: value, data: value})
 
 
@@ -146,7 +171,7 @@ def dumped(root: Path, *nets: Net, steps: int = 1, **changes: Any) -> DumpObserv
     """Runs nets one after the other with the dump of everything, changed by ``changes``."""
     watcher = DumpObserver(config(root, **changes))
     for net in nets:
-        watcher.graph_compiled(net.graph)
+        watcher.graph_declared(net.graph)
     for net in nets:
         for _ in range(steps):
             net.run(watcher)
@@ -167,7 +192,7 @@ def dumped_on(
     read = parse(config_text(root, {"enable": True} | (e2e or {}), **changes), device, environ=environ or {})
     watcher = DumpObserver(read, DEVICES.get(device))
     for net in nets:
-        watcher.graph_compiled(net.graph)
+        watcher.graph_declared(net.graph)
     for net in nets:
         for _ in range(steps):
             net.run(watcher)

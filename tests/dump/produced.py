@@ -20,8 +20,8 @@ from harness.dump.counter import IterationCounter
 from harness.dump.names import mangle
 from harness.dump.plan import NodePlan
 from harness.dump.series import Series
-from harness.framework.runtime.observer import Array, Observer, Slot, Step
-from harness.graph import Graph, Node, TensorSpec
+from harness.recording import Graph, Launch, Observer, Operator, Step, TensorSpec, Value
+from harness.recording.value import Array
 from harness.records import Record
 from harness.stats.printed import device_texts, host_texts
 from tests.capture.nets import Net
@@ -89,8 +89,9 @@ class Produced(Observer):
     def step_begin(self, step: Step) -> None:
         self.graph = step.graph
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
-        if not self.wants_label() or not self.selects(node.name, node.attrs.get("dump") == "true"):
+    def launch_end(self, launch: Launch) -> None:
+        node, inputs, outputs = launch.operator, launch.updated, launch.outputs
+        if not self.wants_label() or not self.selects(node.name, node.attributes.get("dump") == "true"):
             return
         if self.asked["op_debug_mode"] == 4 or self.asked.get("never"):
             return
@@ -104,7 +105,7 @@ class Produced(Observer):
                 return
         which = 0 if checks and self.asked.get("forces", True) else self.asked["input_output"]
         kept = [("input", slot) for slot in inputs if which != 2] + [("output", slot) for slot in outputs if which != 1]
-        self.keep(node.op, node.name, [(io, slot.index, slot.dtype, slot.array) for io, slot in kept], node)
+        self.keep(node.type, node.name, [(io, slot.index, slot.dtype, slot.array) for io, slot in kept], node)
 
     def step_end(self, step: Step) -> None:
         outputs = self.asked["input_output"] != 1 or self.asked["op_debug_mode"] == 3
@@ -116,7 +117,7 @@ class Produced(Observer):
         self.counter.finished(step.run)
 
     def keep(
-        self, op: str, name: str, found: Sequence[tuple[str, int, DType, Array]], node: Node | None = None
+        self, op: str, name: str, found: Sequence[tuple[str, int, DType, Array]], node: Operator | None = None
     ) -> None:
         assert self.graph is not None
         present = [each for each in found if each[3].size]
@@ -125,16 +126,16 @@ class Produced(Observer):
             self.executions[where] += 1
         for io, slot, dtype, array in present:
             key = Key(self.graph.id, self.counter.label, name, self.executions[where] - 1, io, slot)
-            lying = self.lying(node, io, Slot(slot, array, dtype))
+            lying = self.lying(node, io, Value(array, dtype, index=slot))
             stored = self.stored[key] = self.sampled(lying)
             # A sample stays as it lies; a whole tensor comes back in the host's order.
             self.tensors[key] = op, dtype, stored if stored.size < lying.size else array.copy()
 
-    def lying(self, node: Node | None, io: str, slot: Slot) -> Array:
+    def lying(self, node: Operator | None, io: str, slot: Value) -> Array:
         """A tensor as the synchronous dump saves it: without ``trans_flag`` as it lies on the device."""
         if node is None or self.target != "Ascend" or self.config.method != "e2e" or self.config.trans_flag:
             return slot.array
-        layout = NodePlan(node, Series(node.op, node.name, selected=True)).layout(self.device, io, slot)
+        layout = NodePlan(node, Series(node.type, node.name, selected=True)).layout(self.device, io, slot)
         return slot.array if layout.is_default else layout.to_device(slot.array)
 
     @property
@@ -152,8 +153,8 @@ def key(record: Record) -> Key:
 
 def mark(nets: Sequence[Net]) -> None:
     for net in nets:
-        for node in net.graph.execution_order[::2]:
-            node.attrs["dump"] = "true"
+        for node in net.graph.order[::2]:
+            node.attributes["dump"] = "true"
 
 
 def check(config: DumpConfig, produced: Produced, root: Path) -> None:

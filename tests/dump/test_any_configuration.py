@@ -79,7 +79,7 @@ def reads_back(wanted: tuple[str, dict[str, Any]], process: tuple[list[Net], lis
         assert observer is not None
         produced = Produced(config, fields, device)
         for net in nets:
-            observer.graph_compiled(net.graph)
+            observer.graph_declared(net.graph)
         for call in calls:
             nets[call].run([observer, produced])
         observer.closed()

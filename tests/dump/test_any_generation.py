@@ -224,7 +224,7 @@ def test_a_valid_configuration_gives_a_tree_that_reads_back(kind: Kind, data: st
         assert observer is not None
         produced = Produced(config, case.means, case.device)
         for net in nets:
-            observer.graph_compiled(net.graph)
+            observer.graph_declared(net.graph)
         for call in calls:
             nets[call].run([observer, produced])
         observer.closed()

@@ -76,7 +76,7 @@ def drive(case: dict[str, Any], dump: DumpEnvironment, variables: dict[str, str]
     net = measured_net(case["net"])
     observer = dump.install(variables)
     if observer is not None:
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
     for step in range(case["steps"]):
         if observer is not None:
             net.run(observer)

@@ -16,8 +16,7 @@ from harness.capture import read_tree
 from harness.devices import DEVICES
 from harness.dump import DumpObserver, parse
 from harness.errors import DumpWriteError, KernelError
-from harness.framework.runtime.observer import Slot, Step
-from harness.graph import Const, Node, Parameter, ScalarSpec, TensorSpec, TupleSpec
+from harness.recording import Constant, Operator, Parameter, ScalarSpec, TensorSpec, TupleSpec, Value
 from tests.dump.build import (
     Net,
     chain,
@@ -75,15 +74,14 @@ class TestException:
     def failing(self, root: Path, device: str, error: BaseException, **changes: Any) -> DumpObserver:
         read = parse(config_text(root, {"enable": True}, op_debug_mode=4, **changes), device, environ={})
         watcher, net = DumpObserver(read, DEVICES.get(device)), chain(*[tensor(FLOAT, (2,))] * 3)
-        watcher.graph_compiled(net.graph)
-        watcher.step_begin(Step(net.graph, 0, net.parameters))
-        for node in net.graph.execution_order[:2]:
-            inputs, outputs = net.slots[node]
-            watcher.kernel_inputs(node, inputs)
-            if node is net.graph.execution_order[1]:
-                watcher.failed(node, error)
-                break
-            watcher.kernel_outputs(node, inputs, outputs)
+        watcher.graph_declared(net.graph)
+
+        def each(node: Operator) -> None:
+            if node is net.graph.order[1]:
+                raise error
+
+        with pytest.raises(type(error)):
+            net.run(watcher, each)
         watcher.closed()
         return watcher
 
@@ -116,20 +114,20 @@ class TestKernelArgs:
 
     def net(self, scope: str = "Default/fc.1-Dense") -> Net:
         weight = Parameter("w", TensorSpec(FLOAT, (2, 2), "w"), True)
-        flags = [Const(value, ScalarSpec(dtypes.bool_)) for value in (True, False)]
+        flags = [Constant(value, ScalarSpec(dtypes.bool_)) for value in (True, False)]
         node = operator(f"{scope}/MatMul-op0", [weight, weight, *flags], TensorSpec(FLOAT, (2, 2)))
+        node.arguments = {"transpose_a": 2, "transpose_b": 3}
         value = tensor(FLOAT, (2, 2))
-        inputs = [Slot(0, value, FLOAT), Slot(1, value, FLOAT)]
-        pool = Node(
-            "MaxPool", [weight], {"pad_mode": "SAME", "kernel_size": (1, 1, 2, 2), "rate": 0.5, "ceil": True},
-            "Default", TensorSpec(FLOAT, (2, 2)), number=3,
-        )  # fmt: skip
-        axis = Const((0, -1), TupleSpec((ScalarSpec(dtypes.int64),) * 2))
+        inputs = [Value(value, FLOAT, index=slot) for slot in range(2)]
+        settings = {"pad_mode": "SAME", "kernel_size": (1, 1, 2, 2), "rate": 0.5, "ceil": True}
+        pool = operator("Default/MaxPool-op3", [weight], TensorSpec(FLOAT, (2, 2)), **settings)
+        axis = Constant((0, -1), TupleSpec((ScalarSpec(dtypes.int64),) * 2))
         soft = operator("Default/Softmax-op1", [weight, axis], TensorSpec(FLOAT, (2, 2)))
+        soft.arguments = {"axis": 1}
         relu = operator("Default/ReLU-op0", [weight], TensorSpec(FLOAT, (2, 2)))
-        slots = {
-            each: (inputs[: 2 if each is node else 1], [Slot(0, value, FLOAT)]) for each in (node, pool, soft, relu)
-        }
+        relu.arguments = {}
+        made = [Value(value, FLOAT, index=0)]
+        slots = {each: (inputs[: 2 if each is node else 1], made) for each in (node, pool, soft, relu)}
         return Net(graph_of(list(slots), [weight], constants=[*flags, axis]), slots, {weight: value})
 
     def jsons(self, root: Path) -> dict[str, Any]:

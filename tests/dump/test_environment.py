@@ -123,7 +123,7 @@ from harness.dump import install
 from tests.dump.build import one_op
 observer = install()
 net = one_op()
-observer.graph_compiled(net.graph)
+observer.graph_declared(net.graph)
 net.run(observer)
 """
 
@@ -223,7 +223,7 @@ def test_the_dynamic_switch(dump: DumpEnvironment, tmp_path: Path, caplog: pytes
     observer = dump.install(write_config(tmp_path / "c.json", tmp_path / "t"), DEVICES.get("gpu"))
     assert isinstance(observer, DumpObserver)
     net = one_op()
-    observer.graph_compiled(net.graph)
+    observer.graph_declared(net.graph)
     for turn in (None, dump.start_dump, None, dump.stop_dump):
         if turn is not None:
             turn()

@@ -13,8 +13,7 @@ from harness.capture import read_tree
 from harness.devices import DEVICES
 from harness.dump import DumpObserver, parse
 from harness.errors import DumpWriteError, UnsupportedError
-from harness.framework.runtime.observer import Slot, Step
-from harness.graph import Parameter, TensorSpec, TupleSpec
+from harness.recording import Operator, Parameter, TensorSpec, TupleSpec, Value
 from tests.dump.build import (
     NPY,
     Net,
@@ -73,15 +72,11 @@ class TestDevices:
     ) -> None:
         root, inner = chain(tensor(FLOAT, (2,))), one_op("Default/Mul-op0", graph_id=7, root_id=0)
         watcher = DumpObserver(parse(config_text(tmp_path), device, environ={}), DEVICES.get(device))
-        step = Step(root.graph, 0, root.parameters)
         for net in (root, inner):
-            watcher.graph_compiled(net.graph)
-        watcher.step_begin(step)
-        for net in (root, inner):
-            (node,) = net.graph.execution_order
-            node.extra.graph = net.graph
-            watcher.kernel_outputs(node, *net.slots[node])
-        watcher.step_end(step)
+            watcher.graph_declared(net.graph)
+        root.graph.order += inner.graph.order
+        root.slots |= inner.slots
+        root.run(watcher)
         watcher.closed()
         assert sorted({int(path.parent.parent.name) for path in npy_files(tmp_path)}) == graphs
 
@@ -131,7 +126,7 @@ class TestSelection:
         read = parse(config_text(tmp_path, dump_mode=1), "gpu", "2.4-2.6", {})
         watcher = DumpObserver(read)
         net = one_op()
-        watcher.graph_compiled(net.graph)
+        watcher.graph_declared(net.graph)
         net.run(watcher)
         watcher.closed()
         assert not npy_files(tmp_path)
@@ -155,7 +150,7 @@ class TestSelection:
         spec = TensorSpec(FLOAT, (2,))
         weight = Parameter("w", spec, True)
         node = operator(f"Default/{op}-op0", [weight], TupleSpec((spec,) * 5))
-        outputs = [Slot(index, tensor(FLOAT, (2,), index), FLOAT) for index in range(5)]
+        outputs = [Value(tensor(FLOAT, (2,), index), FLOAT, index=index) for index in range(5)]
         net = Net(graph_of([node], [weight]), {node: ([], outputs)}, {})
         dumped_on(tmp_path, device, net, environ=environ)
         assert {int(fields(path)[6]) for path in npy_files(tmp_path)} == kept
@@ -164,7 +159,7 @@ class TestSelection:
     def test_the_dynamic_switch_counts_instead_of_iteration(self, tmp_path: Path, device: str) -> None:
         watcher = DumpObserver(parse(config_text(tmp_path, iteration="0"), device, environ={}), DEVICES.get(device))
         net = one_op()
-        watcher.graph_compiled(net.graph)
+        watcher.graph_declared(net.graph)
         for switch in (False, True, True, False, None):
             watcher.switch = switch
             net.run(watcher)
@@ -231,21 +226,21 @@ class TestSavedData:
 
         read = parse(config_text(tmp_path, {"enable": True}, saved_data="statistic"), ASCEND, environ={})
         watcher, net = DumpObserver(read), chain(*[tensor(FLOAT, (2,))] * 2)
-        watcher.graph_compiled(net.graph)
-        step = Step(net.graph, 0, net.parameters)
-        watcher.step_begin(step)
-        first, second = net.graph.execution_order
-        watcher.kernel_outputs(first, *net.slots[first])
-        table = tmp_path / "rank_0/Net/0/0/statistic.csv"
-        before = table.read_bytes()
+        watcher.graph_declared(net.graph)
+        table, before = tmp_path / "rank_0/Net/0/0/statistic.csv", b""
 
         def full(fd: int, data: bytes) -> int:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(os, "write", full)
+        def each(node: Operator) -> None:
+            nonlocal before
+            if node is net.graph.order[1]:
+                before = table.read_bytes()
+                monkeypatch.setattr(os, "write", full)
+
         with pytest.raises(DumpWriteError, match="No space left"):
-            watcher.kernel_outputs(second, *net.slots[second])
-        assert table.read_bytes() == before
+            net.run(watcher, each)
+        assert table.read_bytes() == before != b""
 
 
 class TestDeviceOrder:
@@ -254,11 +249,11 @@ class TestDeviceOrder:
     def net(self) -> Net:
         data = Parameter("x", TensorSpec(FLOAT, (1, 3, 4, 4)), False)
         weight = Parameter("w", TensorSpec(FLOAT, (4, 3, 2, 2), "w"), True)
-        node = operator("Default/Conv2D-op0", [data, weight], TensorSpec(FLOAT, (1, 4, 3, 3)))
-        node.attrs["group"] = 1
+        node = operator("Default/Conv2D-op0", [data, weight], TensorSpec(FLOAT, (1, 4, 3, 3)), group=1)
         arrays = [tensor(FLOAT, shape) for shape in ((1, 3, 4, 4), (4, 3, 2, 2), (1, 4, 3, 3))]
-        slots = [Slot(index, array, FLOAT) for index, array in enumerate(arrays[:2])]
-        return Net(graph_of([node], [data, weight]), {node: (slots, [Slot(0, arrays[2], FLOAT)])}, {weight: arrays[1]})
+        slots = [Value(array, FLOAT, index=index) for index, array in enumerate(arrays[:2])]
+        made = [Value(arrays[2], FLOAT, index=0)]
+        return Net(graph_of([node], [data, weight]), {node: (slots, made)}, {weight: arrays[1]})
 
     def test_files_are_of_the_device_s_shape_and_read_back_as_the_host_s(self, tmp_path: Path) -> None:
         net = self.net()
@@ -266,7 +261,7 @@ class TestDeviceOrder:
         assert [(fields(path)[7], np.load(path).shape) for path in npy_files(tmp_path)] == [
             ("NC1HWC0", (1, 1, 4, 4, 16)), ("FRACTAL_Z", (4, 1, 16, 16)), ("NC1HWC0", (1, 1, 3, 3, 16)),
         ]  # fmt: skip
-        inputs, outputs = net.slots[net.graph.execution_order[0]]
+        inputs, outputs = net.slots[net.graph.order[0]]
         for record, slot in zip(read_tree(tmp_path).records(), (*inputs, *outputs), strict=True):
             assert np.array_equal(record.load(), slot.array)  # type: ignore[arg-type]
             assert record.shape == slot.array.shape
@@ -303,7 +298,7 @@ def test_a_tree_without_tensors_says_its_device(tmp_path: Path) -> None:
 def test_only_rank_0_has_metadata_and_the_global_order(tmp_path: Path) -> None:
     for rank in (0, 1):
         watcher, net = DumpObserver(config(tmp_path), rank=rank), one_op()
-        watcher.graph_compiled(net.graph)
+        watcher.graph_declared(net.graph)
         net.run(watcher)
         watcher.closed()
     assert (tmp_path / "rank_0" / ".dump_metadata").exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ from harness.dump import parse
 from harness.dump.environment import observer_for
 from harness.framework.ops.base import OPERATORS
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Array, Observer, Slot
-from harness.graph import Node
+from harness.recording import Launch, Observer
+from harness.recording.value import Array
 from tests.dump.build import config_text
 
 KERNEL_BY_KERNEL = ("cpu", "gpu", "ascend-o0", "ascend-o1")
@@ -39,10 +39,10 @@ class Shown(Observer):
     def __init__(self) -> None:
         self.tensors: dict[tuple[str, str, int], list[Array]] = {}
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
-        for io, slots in (("input", inputs), ("output", outputs)):
+    def launch_end(self, launch: Launch) -> None:
+        for io, slots in (("input", launch.updated), ("output", launch.outputs)):
             for slot in slots:
-                self.tensors.setdefault((node.name, io, slot.index), []).append(slot.array.copy())
+                self.tensors.setdefault((launch.operator.name, io, slot.index), []).append(slot.array.copy())
 
 
 def run(

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from harness import dtypes
 from harness.dump import DumpObserver
-from harness.framework.runtime.observer import Slot
-from harness.graph import Parameter, TensorSpec
+from harness.graph.form import form_of
+from harness.recording import Parameter, TensorSpec, Value
 from tests.dump.build import (
     NPY,
     Net,
@@ -70,7 +70,7 @@ class TestTree:
         root = tmp_path / "rank_0"
         assert {path.name for path in root.iterdir()} == {".dump_metadata", "graphs", "execution_order"}
         assert (root / "execution_order" / "ms_execution_order_graph_0.csv").read_text().split("\n") == [
-            "NodeExecutionOrder-FullNameWithScope", net.graph.nodes[0].name, "",
+            "NodeExecutionOrder-FullNameWithScope", net.graph.operators[0].name, "",
         ]  # fmt: skip
 
     def test_graph_texts_are_those_of_the_graph(self, tmp_path: Path) -> None:
@@ -79,8 +79,8 @@ class TestTree:
         net = one_op()
         dumped(tmp_path, net)
         place = tmp_path / "rank_0" / "graphs"
-        assert (place / "ms_output_trace_code_graph_0.pb").read_bytes() == pb.write(net.graph)
-        assert (place / "ms_output_trace_code_graph_0.ir").read_text() == ir.write(net.graph)
+        assert (place / "ms_output_trace_code_graph_0.pb").read_bytes() == pb.write(form_of(net.graph))
+        assert (place / "ms_output_trace_code_graph_0.ir").read_text() == ir.write(form_of(net.graph))
 
     def test_the_same_directory_twice(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         dumped(tmp_path, one_op(), steps=2)
@@ -99,7 +99,7 @@ class TestTree:
     def test_a_rank(self, tmp_path: Path) -> None:
         watcher = DumpObserver(config(tmp_path), rank=3)
         net = one_op()
-        watcher.graph_compiled(net.graph)
+        watcher.graph_declared(net.graph)
         net.run(watcher)
         assert [path.name for path in tmp_path.iterdir()] == ["rank_3"]
         assert not list(tmp_path.rglob("ms_global*"))
@@ -112,7 +112,7 @@ class TestTensors:
         seen = [(fields(path)[1], fields(path)[5], int(fields(path)[6])) for path in npy_files(tmp_path)]
         expected = [
             (node.name.replace("/", "_"), io, slot.index)
-            for node in net.graph.execution_order
+            for node in net.graph.order
             for io, slots in zip(("input", "output"), net.slots[node], strict=True)
             for slot in slots
         ] + [(parameter.name.replace(".", "_"), "output", 0) for parameter in net.values]
@@ -122,7 +122,7 @@ class TestTensors:
         net = one_op()
         weight = next(iter(net.values.values()))
         watcher = DumpObserver(config(tmp_path))
-        watcher.graph_compiled(net.graph)
+        watcher.graph_declared(net.graph)
         net.run(watcher, each=lambda _: weight.__iadd__(1))
         by_io = {(fields(path)[0], fields(path)[5], fields(path)[6]): np.load(path) for path in npy_files(tmp_path)}
         assert np.array_equal(by_io["Add", "input", "0"], weight)
@@ -163,7 +163,7 @@ class TestTensors:
         net = one_op("Default/x y-Z/Op-op3", arrays, "w.b")
         dumped(root, net, input_output=mode)
         expected: dict[tuple[str, ...], Any] = {}
-        inputs, outputs = net.slots[net.graph.execution_order[0]]
+        inputs, outputs = net.slots[net.graph.order[0]]
         for io, slots, wanted in (("input", inputs, mode != 2), ("output", outputs, mode != 1)):
             expected |= {("Op", io, str(slot.index)): slot.array for slot in slots if wanted and slot.array.size}
         if mode != 1 and arrays[0].size:
@@ -208,7 +208,7 @@ class TestNames:
         first = operator("Default/p_q/Add-op0", list(values), TensorSpec(dtypes.float32, (2,)))
         second = operator("Default/p/q/Add-op0", list(values), TensorSpec(dtypes.float32, (2,)))
         outputs = {first: tensor(dtypes.float32, (2,), 7), second: tensor(dtypes.float32, (2,), 8)}
-        slots = {node: ([], [Slot(0, array, dtypes.float32)]) for node, array in outputs.items()}
+        slots = {node: ([], [Value(array, dtypes.float32, index=0)]) for node, array in outputs.items()}
         dumped(tmp_path, Net(graph_of([first, second], list(values)), slots, values))
         place = tmp_path / "rank_0" / "Net" / "0" / "0"
         rows = dict(line.split(",", 1) for line in (place / "mapping.csv").read_text().splitlines())
@@ -237,7 +237,7 @@ class TestSteps:
         labels = []
         for call in (0, 0, 0, 1, 1, 0, 1, 2):
             if not nets[call].runs:
-                watcher.graph_compiled(nets[call].graph)
+                watcher.graph_declared(nets[call].graph)
             labels.append(watcher.counter.label)
             nets[call].run(watcher)
         assert labels == [0, 1, 2, 3, 1, 2, 4, 3]
@@ -269,22 +269,19 @@ class TestSteps:
         def fail(_: Any) -> None:
             raise RuntimeError("kernel failed")
 
-        with pytest.raises(RuntimeError, match="kernel failed") as caught:
+        with pytest.raises(RuntimeError, match="kernel failed"):
             net.run(watcher, each=fail)
-        watcher.failed(None, caught.value)
         assert watcher.counter.label == 0
         net.run(watcher)
         assert {path.parent.name for path in npy_files(tmp_path)} == {"0"}
 
     def test_kernels_of_a_sub_graph_go_to_its_directory(self, tmp_path: Path) -> None:
         root, sub = one_op(), one_op("Default/Sub-op0", graph_id=4, root_id=0)
-        node = sub.graph.execution_order[0]
-        node.extra.graph = sub.graph
-        root.graph.execution_order.append(node)
+        root.graph.order.append(sub.graph.order[0])
         root.slots |= sub.slots
         watcher = DumpObserver(config(tmp_path))
         for graph in (root.graph, sub.graph):
-            watcher.graph_compiled(graph)
+            watcher.graph_declared(graph)
         root.run(watcher)
         assert {(fields(path)[0], path.parts[-3]) for path in npy_files(tmp_path)} == {
             ("Add", "0"), ("Sub", "4"), ("Parameter", "0"),
@@ -292,7 +289,7 @@ class TestSteps:
 
     def test_repeated_kernels_are_told_apart_by_time(self, tmp_path: Path) -> None:
         net = one_op()
-        net.graph.execution_order *= 5
+        net.graph.order *= 5
         dumped(tmp_path, net, input_output=2)
         assert len(npy_files(tmp_path)) == 5 + 1
 

@@ -38,7 +38,7 @@ def dump_for_ever(tree: Path) -> None:
     arrays = [tensor(dtypes.float32, (64, 1024 * k + 1)) for k in range(4)]
     nets = [one_op("Default/Add-op0", arrays), one_op("Default/" + "n" * 300 + "/Add-op1", arrays, graph_id=1)]
     for net in nets:
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
     for net in itertools.cycle(nets):
         net.run(observer)
 
@@ -76,7 +76,7 @@ def test_the_next_run_removes_what_a_killed_one_left_in_directories_of_another_t
             config(tmp_path), DEVICES.get("ascend-o2"), time=datetime(2026, 1, 1, second=second)
         )
         net = one_op()
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
         net.run(observer)
         observer.closed()
 

@@ -41,7 +41,7 @@ def dump_for_ever(tree: Path, device: str) -> None:
     long = "Default/" + "n" * LONG_NAME + "/Add-op0"
     nets = [one_op("Default/Add-op0", arrays), one_op(long, arrays, graph_id=1)]
     for net in nets:
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
     for net in itertools.cycle(nets):
         net.run(observer)
 

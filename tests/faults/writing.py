@@ -123,7 +123,7 @@ def _dump(device: str, **changes: Any) -> Callable[[Path], None]:
             parse(config_text(folder / "tree", {"enable": True}, **changes), device), DEVICES.get(device)
         )
         net = one_op("Default/" + "n" * 250 + "/Add-op0", [tensor(dtypes.float32, (2, 3), k) for k in range(3)])
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
         net.run(observer)
         net.run(observer)
         observer.closed()
@@ -139,7 +139,7 @@ def _dump_in(mode: str) -> Callable[[Path], None]:
     def act(folder: Path) -> None:
         net = one_op("Default/Add-op0", [tensor(dtypes.float32, (2, 3)), infinite, infinite])
         observer = dump_everything(folder / "tree", device, mode)
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
         net.run(observer)
         net.run(observer)
         observer.closed()
@@ -151,7 +151,7 @@ def _dump_asynchronously(folder: Path) -> None:
     began = datetime(2026, 1, 1, second=len(list(folder.glob("tree/*/*"))))  # the next run has another directory
     observer = AsyncDumpObserver(async_config(folder / "tree"), DEVICES.get("ascend-o2"), time=began)
     net = one_op()
-    observer.graph_compiled(net.graph)
+    observer.graph_declared(net.graph)
     net.run(observer)
     observer.closed()
 
@@ -162,7 +162,7 @@ def _dump_as_msprobe(folder: Path) -> None:
     observer = asked_for(str(file), DEVICES.get("ascend-o2"), None, environ={})
     assert observer is not None
     net = one_op()
-    observer.graph_compiled(net.graph)
+    observer.graph_declared(net.graph)
     net.run(observer)
     observer.closed()
 

@@ -28,6 +28,7 @@ from harness.framework.train.checkpoint import ckpt, safetensors
 from harness.framework.train.checkpoint.content import Entry
 from harness.framework.train.summary import records
 from harness.graph import ir, pb
+from harness.graph.form import form_of
 from harness.graph.ir_parse import parse as parse_ir
 from harness.memory import parse as parse_plan
 from harness.rdr.read import execution_orders, memory_addresses
@@ -263,7 +264,7 @@ def _settings() -> dict[str, Target]:
 
 
 def _dumped() -> dict[str, Target]:
-    graph = one_op().graph
+    graph = form_of(one_op().graph)
     half = np.arange(6, dtype=np.float16).reshape(1, 2, 3, 1)
     return {
         "npy": one(".npy", _npy, _saved(ARRAY), _saved(np.asfortranarray(ARRAY)), _saved(np.zeros((), np.bool_)),

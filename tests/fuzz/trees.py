@@ -82,7 +82,7 @@ def _asynchronous(folder: Path) -> None:
 def _msprobe(task: str) -> Callable[[Path], None]:
     def make(folder: Path) -> None:
         net, watcher = one_op(), observer(folder / "tree", task=task)
-        watcher.graph_compiled(net.graph)
+        watcher.graph_declared(net.graph)
         net.run(watcher)
         watcher.closed()
         (folder / "tree-config.json").unlink()

@@ -11,7 +11,7 @@ import numpy as np
 from harness import dtypes
 from harness.graph import IOMONAD, UMONAD, Const, Graph, Node, NodeExtra, Parameter, TensorSpec, TupleSpec
 from harness.graph.ir_parse import IrGraph, IrNode, IrType, type_of
-from harness.graph.spec import OpaqueSpec, ScalarSpec, Spec
+from harness.recording.spec import OpaqueSpec, ScalarSpec, Spec
 
 SHORT = {"I": np.dtype, "Bool": bool}
 NUMBER = re.compile(r"(Bool|[IUF]\d+)\((.*?)\)")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from harness.errors import TreeError
 from harness.graph import Const, Graph, Node, Parameter, TensorSpec, ir, pb
 from harness.graph.ir_parse import parse, type_of
-from harness.graph.spec import OpaqueSpec
+from harness.recording.spec import OpaqueSpec
 from tests.graph.build import NAMES, dense, printable
 from tests.real_trees import GRAPHS, graph_files
 

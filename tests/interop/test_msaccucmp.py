@@ -94,7 +94,7 @@ def dumped(tmp_path: Path) -> Path:
         one_op(f"Default/{'L' * 300}/Mul-op4", [values(single, (3,)), values(single, (3,))], graph_id=5),
     ]  # fmt: skip
     for net in nets:
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
         net.run(observer)
     observer.closed()
     return tmp_path / "dump"

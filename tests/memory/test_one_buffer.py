@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from harness.devices import DEVICES, Device
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Observer, Slot
-from harness.graph import IOMONAD, UMONAD, Graph, Node
+from harness.graph import IOMONAD, UMONAD, Node
+from harness.graph.form import form_of
 from harness.memory import MemoryPlan, PlanNode, plan
 from harness.memory.plan import VIEWS
+from harness.recording import Graph, Launch, Observer, Operator
 from tests.framework.compile.build import graph_mode
 from tests.gate.networks import NETWORKS
 from tests.gate.networks.recorder import Recorder
@@ -27,31 +28,33 @@ class Buffer(Observer):
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.plans: dict[int, MemoryPlan] = {}
-        self.memory: dict[int, np.ndarray] = {}
-        self.nodes: dict[int, PlanNode] = {}
+        self.plans: dict[Graph, MemoryPlan] = {}
+        self.memory: dict[Graph, np.ndarray] = {}
+        self.nodes: dict[Operator, tuple[Node, PlanNode]] = {}
         self.compared = 0
 
-    def graph_compiled(self, graph: Graph) -> None:
-        found = self.plans[id(graph)] = plan(graph, self.device)
-        self.memory[id(graph)] = np.full(found.total, RUBBISH, np.uint8)
-        self.nodes.update(zip(map(id, graph.execution_order), found.state.nodes, strict=True))
+    def graph_declared(self, graph: Graph) -> None:
+        form = form_of(graph)
+        found = self.plans[graph] = plan(form, self.device)
+        self.memory[graph] = np.full(found.total, RUBBISH, np.uint8)
+        nodes = zip(form.execution_order, found.state.nodes, strict=True)
+        self.nodes.update(zip(graph.order, nodes, strict=True))
 
-    def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
-        planned = self.nodes[id(node)]
+    def launch_begin(self, launch: Launch) -> None:
+        node, planned = self.nodes[launch.operator]
         for tensor in (*planned.workspaces, *(() if node.op in VIEWS else planned.outputs)):
-            self.bytes_of(node, tensor)[:] = RUBBISH
+            self.bytes_of(launch, tensor)[:] = RUBBISH
         sources = dict(self.sources(node, planned))
-        for slot in inputs:
+        for slot in launch.inputs:
             tensor = sources.get(slot.index)
-            if tensor is not None and len(held := self.bytes_of(node, tensor)):
+            if tensor is not None and len(held := self.bytes_of(launch, tensor)):
                 assert held[: slot.array.nbytes].tobytes() == slot.array.tobytes(), f"{node.name} input {slot.index}"
                 self.compared += 1
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
-        for slot in outputs:
-            tensor = self.nodes[id(node)].outputs[slot.index]
-            held = self.bytes_of(node, tensor)
+    def launch_end(self, launch: Launch) -> None:
+        _node, planned = self.nodes[launch.operator]
+        for slot in launch.outputs:
+            held = self.bytes_of(launch, planned.outputs[slot.index])
             if len(held):
                 held[: slot.array.nbytes] = np.frombuffer(slot.array.tobytes(), np.uint8)
 
@@ -62,11 +65,10 @@ class Buffer(Observer):
             if source.sort == "T":
                 yield position, source.index
 
-    def bytes_of(self, node: Node, tensor: int) -> np.ndarray:
+    def bytes_of(self, launch: Launch, tensor: int) -> np.ndarray:
         """A view of the tensor's planned bytes; empty for one that lies elsewhere."""
-        graph = id(node.extra.graph)
-        shown = self.plans[graph].state.tensors[tensor]
-        return self.memory[graph][shown.offset : shown.offset + shown.aligned]
+        shown = self.plans[launch.graph].state.tensors[tensor]
+        return self.memory[launch.graph][shown.offset : shown.offset + shown.aligned]
 
 
 @pytest.mark.sampled(3)

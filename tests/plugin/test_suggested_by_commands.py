@@ -39,7 +39,7 @@ class Net(nn.Cell):
 context.set_context(mode=context.GRAPH_MODE)
 with backends.get("cpu").open(network="net") as process:
     if sys.argv[2] == "recorder":
-        process.session.observers.append(RdrObserver(RdrConfig(True, 2, sys.argv[1] + "/")))
+        process.session.recording.add(RdrObserver(RdrConfig(True, 2, sys.argv[1] + "/")))
     else:
         process.keep_tree(Path(sys.argv[1]))
     process.execute(lambda: Net()(Tensor(np.arange(4, dtype=np.float32))))

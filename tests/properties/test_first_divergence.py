@@ -23,8 +23,8 @@ from harness.capture import read_tree
 from harness.compare import check, first_divergence
 from harness.compare.origin import Kind
 from harness.framework.runtime.launch import Launch
-from harness.framework.runtime.observer import Observer, Slot
-from harness.graph import Node
+from harness.recording import Launch as RecordedLaunch
+from harness.recording import Observer
 from harness.records import Record
 from tests.gate.networks import alexnet, brain, constants, control, half, lenet, lstm, mlp, residual, transformer
 from tests.gate.networks.recorder import Recorder
@@ -96,7 +96,20 @@ FAULTS: tuple[Fault, ...] = (
 )  # fmt: skip
 
 
-class Tampering(Observer):
+class Inputs(Observer):
+    """Keeps what goes into an operator."""
+
+    def __init__(self, operator: str) -> None:
+        self.operator = operator
+        self.arrays: list[Array] = []
+
+    def launch_begin(self, launch: RecordedLaunch) -> None:
+        """See above."""
+        if launch.operator.name == self.operator:
+            self.arrays = [value.array.copy() for value in launch.inputs]
+
+
+class Tampering:
     """Lets a kernel's result go wrong, as the runtime's faults do; strikes once, where it first changes bits."""
 
     def __init__(self, operator: str, iteration: int, fault: Fault) -> None:
@@ -104,13 +117,8 @@ class Tampering(Observer):
         self.iteration = iteration
         self.fault = fault
         self.struck = False
-        self._inputs: list[Array] = []
+        self.inputs = Inputs(operator)
         self._before: Array | None = None
-
-    def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
-        """Keeps what goes in."""
-        if node.name == self.operator:
-            self._inputs = [slot.array.copy() for slot in inputs]
 
     def before(self, launch: Launch, iteration: int) -> None:
         """Nothing: it is the result that goes wrong."""
@@ -124,7 +132,7 @@ class Tampering(Observer):
             self._before = first.copy()
             return results
         with np.errstate(all="ignore"):
-            changed = self.fault(first, self._inputs, self._before)
+            changed = self.fault(first, self.inputs.arrays, self._before)
         if changed is None or changed.tobytes() == first.tobytes():
             return results
         self.struck = True
@@ -144,7 +152,7 @@ def run(backend: str, network: str, tampering: Tampering | None = None) -> list[
             session: Any = process.session  # type: ignore[attr-defined]
             if tampering is not None:
                 session.faults.append(tampering)
-            session.observers += [tampering] if tampering is not None else []
+                session.recording.add(tampering.inputs)
             process.execute(lambda: NETWORKS[network].play(Recorder()))
             return list(process.capture().records())
     finally:

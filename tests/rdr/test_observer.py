@@ -26,6 +26,7 @@ from harness.rdr.observer import ACTIONS, RdrObserver
 from harness.rdr.read import memory_addresses
 from harness.rdr.recorders import Recorder
 from harness.rdr.recorders.memory import MemoryRecorder
+from harness.recording import Operator, Recording
 from tests.framework.compile.build import floats, graph_mode
 
 X = floats(2, 4)
@@ -138,8 +139,13 @@ def test_a_compile_error_with_the_trigger_of_our_own(tmp_path: Path) -> None:
 def test_an_interrupt_is_no_error(tmp_path: Path, error: type[BaseException]) -> None:
     watcher = observer(tmp_path, 1)
     watcher.recorders.record("text", "OPTIMIZER", "a", "x")
-    watcher.failed(None, error())
-    watcher.compile_end(error())
+    recording = Recording("by hand", observers=[watcher])
+    with pytest.raises(error), recording.compiling("Wrong_construct"):
+        raise error
+    with recording.compiling("Net_construct") as compiling:
+        graph = compiling.graph([Operator("Add", mutates=())])
+    with pytest.raises(error), recording.step(graph):
+        raise error
     assert not artefacts(tmp_path)
 
 
@@ -284,7 +290,7 @@ def test_a_fault_while_recording_is_told_and_changes_nothing(
     def broken(*_: Any) -> str:
         raise ArithmeticError("of its own")
 
-    monkeypatch.setattr("harness.rdr.graph_text.stage_text", broken)
+    monkeypatch.setattr("harness.framework.runtime.session.stage_text", broken)
     monkeypatch.setattr("harness.rdr.of_graph.build_text", broken)
     with graph_mode():
         plain = Chain()(X).asnumpy()

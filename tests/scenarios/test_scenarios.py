@@ -34,7 +34,9 @@ def run(scenario: Scenario, device: str, root: Path) -> None:
     process = session.Session([], hooked=False, device=EMULATED.get(device))
     PROCESS.forget()
     try:
-        process.observers = [PROCESS.install(environ, process.device)]
+        dump = PROCESS.install(environ, process.device)
+        if dump is not None:
+            process.recording.add(dump)
         with session.in_session(process):
             scenario.play()
     finally:

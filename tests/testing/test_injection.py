@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -14,9 +13,8 @@ from harness.capture import Capture
 from harness.errors import HarnessError, InjectionError, KernelError, SettingError, SettingTypeError
 from harness.framework.ops.base import OPERATORS
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Observer, Slot
 from harness.framework.tensor import Parameter, Tensor
-from harness.graph import Node
+from harness.recording import Launch, Observer, Step
 from harness.testing import KINDS, inject
 from tests.framework.compile.build import graph_mode
 
@@ -44,14 +42,17 @@ class Log(Observer):
     def __init__(self) -> None:
         self.told: list[tuple[Any, ...]] = []
 
-    def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
-        self.told.append(("inputs", node.name, [slot.array.copy() for slot in inputs]))
+    def launch_begin(self, launch: Launch) -> None:
+        self.told.append(("inputs", launch.operator.name, [value.array.copy() for value in launch.inputs]))
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
-        self.told.append(("outputs", node.name, [slot.array.copy() for slot in outputs]))
+    def launch_end(self, launch: Launch) -> None:
+        self.told.append(("outputs", launch.operator.name, [value.array.copy() for value in launch.outputs]))
 
-    def failed(self, node: Node | None, error: BaseException) -> None:
-        self.told.append(("failed", node.name if node else None, str(error)))
+    def launch_failed(self, launch: Launch, error: BaseException) -> None:
+        self.told.append(("failed", launch.operator.name, str(error)))
+
+    def failed(self, step: Step, error: BaseException) -> None:
+        self.told.append(("failed", step.graph.id, str(error)))
 
 
 def play(backend: str, *given: Any, steps: int = 1, expect: type[BaseException] | None = None, **how: Any) -> Capture:

@@ -15,10 +15,13 @@ from datetime import datetime
 
 from harness.dump.config import DumpConfig
 from harness.dump.rules import FIRST, GENERATIONS
+from harness.recording import Engine
 
 EXCEPTION = 4
 MARK = "emulated"
 """Field that marks the tree as not written by a device; nothing else in the tree shows it."""
+ENGINE = "engine"
+"""Field that names who ran the graphs, if it was another runtime than our emulation."""
 _MODES = {0: "all", 1: "input", 2: "output"}
 _NO_STEP = "2147483647"
 _TIME = "%Y%m%d%H%M%S"
@@ -97,6 +100,11 @@ def layout_of(config: DumpConfig, rank: int, time: datetime) -> Layout:
     return ModelLayout(config, rank, time)
 
 
+def marks(engine: Engine | None) -> dict[str, object]:
+    """The fields that say who wrote a tree: ``MARK``, and for another runtime than our emulation ``ENGINE``."""
+    return {MARK: True} if engine is None else {MARK: engine.emulated, ENGINE: str(engine)}
+
+
 def acl_dump_name(rank: int) -> str:
     """Name of the file that passes the configuration to the device's runtime."""
     return f"acl_dump_{rank}.json"
@@ -107,16 +115,17 @@ def operators_name(rank: int) -> str:
     return f"operators_{rank}.json"
 
 
-def operators(names: Iterable[str]) -> str:
-    """Its content: the full names of all operators that may have files."""
-    return json.dumps({"operators": list(names), MARK: True}, separators=(",", ":"), ensure_ascii=False)
+def operators(names: Iterable[str], engine: Engine | None = None) -> str:
+    """Its content: the full names of all operators that may have files, and who ran them."""
+    return json.dumps({"operators": list(names), **marks(engine)}, separators=(",", ":"), ensure_ascii=False)
 
 
-def acl_dump(config: DumpConfig, label: int | None) -> str:
-    """Its content: compact, with sorted keys, and ``MARK``.
+def acl_dump(config: DumpConfig, label: int | None, engine: Engine | None = None) -> str:
+    """Its content: compact, with sorted keys, and ``marks``.
 
     Args:
         label: label of the next dumped step; None before the first.
+        engine: who runs the graphs; None for an emulation of ours.
     """
     layers: Sequence[str] = [rule.text for rule in config.kernels]
     dump: dict[str, object] = {
@@ -129,4 +138,4 @@ def acl_dump(config: DumpConfig, label: int | None) -> str:
         dump["dump_step"] = _NO_STEP
     if config.op_debug_mode == EXCEPTION:
         dump["dump_scene"] = "lite_exception"
-    return json.dumps({"dump": dump, MARK: True}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps({"dump": dump, **marks(engine)}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -2,7 +2,7 @@
 
 What is selected, and the labels of steps, are as in the synchronous dump; directories, names and files are those of
 ``layout``, ``names`` and ``writing``. Files hold an operator's inputs and outputs; parameters have no files of their
-own (documented). Only arrays that the run may still change are copied.
+own (documented). Only values that are not stable are copied.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from harness.devices.device import Device
 from harness.devices.overflow import SATURATING
 from harness.dump import metadata
 from harness.dump.asynchronous import layout, opdebug, writing
-from harness.dump.asynchronous.memory import LentMemory
+from harness.dump.asynchronous.memory import Array, keep, kept_bytes
 from harness.dump.asynchronous.names import Style, base_name, op_name, style_of
 from harness.dump.asynchronous.queued import QueuedTree
 from harness.dump.asynchronous.write_queue import WriteQueue
 from harness.dump.config import DumpConfig
 from harness.dump.counter import IterationCounter
+from harness.dump.gaps import Gaps
 from harness.dump.names import Clock, ambiguous
 from harness.dump.observer import device_of
-from harness.dump.plan import USELESS_OUTPUTS, NodePlan, Plan
+from harness.dump.plan import USELESS_OUTPUTS, NodePlan, Plan, overflow
 from harness.dump.writer import Directory, Tree
 from harness.errors import DumpWriteError
-from harness.framework.runtime.observer import Array, Observer, Slot, Step
-from harness.graph import Graph, Node
+from harness.recording import Engine, Graph, Launch, Observer, Operator, Step, Value, Want
 
 _OVERFLOW = frozenset({1, 2, 3})
 _ATOMIC_ONLY = 2
@@ -64,10 +64,13 @@ class AsyncDumpObserver(Observer):
         rank: rank of the process, and id of its device.
         queue: queue of waiting tensors; a default one if None.
         time: start of the dump, for the directory of that name.
+        engine: who runs the graphs, for the marks; None for an emulation.
 
     Raises:
         DumpWriteError: (any hook) the disk failed; files written before are whole; waiting ones are lost.
     """
+
+    keeps = True
 
     def __init__(
         self,
@@ -76,8 +79,12 @@ class AsyncDumpObserver(Observer):
         rank: int = 0,
         queue: WriteQueue | None = None,
         time: datetime | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self.config = config
+        self.engine = engine
+        self.before = config.op_debug_mode == _EXCEPTION
+        self.gaps = Gaps()
         self.rank = rank
         self.queue = queue or WriteQueue()
         self.counter = IterationCounter(config.initial_iteration)
@@ -85,20 +92,18 @@ class AsyncDumpObserver(Observer):
         self.device = device or device_of(config)
         self._layout = layout.layout_of(config, rank, time or datetime.now())
         self._style = style_of(config.generation)
-        self._memory = LentMemory()
         timed = not self._layout.has_graphs  # directories named by the time
         self._tree = Tree(config.path, named_anew=timed)
-        self._queued = QueuedTree(config.path, self.queue, self._memory, named_anew=timed)
+        self._queued = QueuedTree(config.path, self.queue, named_anew=timed)
         self._plan = Plan(config, self.device)
         self._clock = Clock()
-        self._kernels: dict[Node, _Kernel] = {}
+        self._kernels: dict[Operator, _Kernel] = {}
         self._names: dict[str, None] = {}
         self._families: dict[int, list[Graph]] = {}
         self._started = False
         self._place: layout.GraphRun | None = None
         self._step: Step | None = None
         self._directories: dict[tuple[str, ...], Directory | None] = {}
-        self._running: tuple[Node, Sequence[Slot]] | None = None
 
     # --- hooks ----------------------------------------------------------------------------------------------------
 
@@ -108,7 +113,7 @@ class AsyncDumpObserver(Observer):
             self._started = True
             self._write_acl_dump(None)
 
-    def graph_compiled(self, graph: Graph) -> None:
+    def graph_declared(self, graph: Graph) -> None:
         """Decides what of the graph is dumped; earlier releases write its texts."""
         self.queue.check()
         self.start()
@@ -117,18 +122,19 @@ class AsyncDumpObserver(Observer):
         self._plan.add(graph)
         # Graphs of one root share its directory.
         family = self._families.setdefault(graph.root_id if graph.root_id >= 0 else graph.id, [])
-        family.append(graph)
-        unclear = _unclear([node.name for each in family for node in each.nodes if node.kernel], self._style)
+        if graph not in family:
+            family.append(graph)
+        unclear = _unclear([node.name for each in family for node in each.operators], self._style)
         for each in family:
-            for position, node in enumerate(each.execution_order):
+            for position, node in enumerate(each.order):
                 self._add(node, position, node.name in unclear)
         if not self._layout.has_graphs and self.config.file_format == "npy":
-            self._names.update(dict.fromkeys(node.name for node in graph.execution_order))
+            self._names.update(dict.fromkeys(node.name for node in graph.order))
             self._write_operators()
 
-    def _add(self, node: Node, position: int, is_unclear: bool = False) -> _Kernel:
+    def _add(self, node: Operator, position: int, is_unclear: bool = False) -> _Kernel:
         streams = self.device.streams
-        ids = streams.task_of(position), streams.stream_of(node.op, node.attrs)
+        ids = streams.task_of(position), streams.stream_of(node.type, node.attributes)
         name = node.name if is_unclear else op_name(node.name, self._style)
         kernel = self._kernels[node] = _Kernel(self._plan.node(node), name, ids)
         return kernel
@@ -138,40 +144,54 @@ class AsyncDumpObserver(Observer):
         self.queue.check()
         self.start()
         self._end_step()
-        label = self.counter.label
+        label = self.counter.begin(step.label)
         if label in self.config.iteration:
             self._step = step
             self._place = layout.GraphRun(label, step.graph.id, step.run)
-            self._memory.begin(array for _parameter, array in step.parameters())
             self._write_acl_dump(label)
 
-    def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
-        """Keeps the inputs until the kernel has run, in case the kernel fails."""
-        self.queue.check()
-        if self._step is not None and self.config.op_debug_mode == _EXCEPTION:
-            self._running = node, inputs
+    def wants(self, operator: Operator, io: str, slot: int) -> Want:
+        """Nothing of steps, operators and slots that are not dumped; the tensor of others."""
+        if self._step is None:
+            return Want.NOTHING
+        mode = self.config.op_debug_mode
+        if mode == _EXCEPTION:
+            return Want.VALUES if io == "input" else Want.NOTHING
+        if not self._known(operator).plan.series.selected:
+            return Want.NOTHING
+        asked = self.config.wants_inputs if io == "input" else self.config.wants_outputs or mode in _OVERFLOW
+        return Want.VALUES if asked else Want.NOTHING
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
+    def launch_begin(self, launch: Launch) -> None:
+        """Raises ``DumpWriteError`` if an earlier write failed."""
+        self.queue.check()
+
+    def launch_end(self, launch: Launch) -> None:
         """Hands a kernel's inputs and outputs to the queue; raises ``DumpWriteError`` if an earlier write failed."""
         self.queue.check()
-        self._running = None
-        if self._step is None or self._place is None:
+        if self._step is None or self._place is None or self.config.op_debug_mode == _EXCEPTION:
             return
-        self._memory.show(node, inputs, outputs)
-        if self.config.op_debug_mode == _EXCEPTION:
+        kernel = self._known(launch.operator)
+        made = self._outputs(kernel, launch.outputs)
+        if not kernel.plan.series.selected:
             return
-        kernel = self._known(node)
-        made = self._outputs(kernel, outputs)
-        if kernel.plan.series.selected and (self.config.op_debug_mode not in _OVERFLOW or self._counts(kernel, made)):
-            given = inputs if self.config.wants_inputs else ()
-            self._submit(node, kernel, self._place, given, made if self.config.wants_outputs else ())
+        if self.config.op_debug_mode in _OVERFLOW and not self._counts(kernel, overflow(made, launch.saturated)):
+            return
+        given = launch.updated if self.config.wants_inputs else ()
+        self._submit(launch.operator, kernel, self._place, given, made if self.config.wants_outputs else ())
 
-    def _known(self, node: Node) -> _Kernel:
+    def launch_failed(self, launch: Launch, error: BaseException) -> None:
+        """With op_debug_mode 4 the failing operator's inputs are dumped."""
+        asked = self._place is not None and self.config.op_debug_mode == _EXCEPTION
+        if asked and self._place is not None and not isinstance(error, DumpWriteError):
+            self._submit(launch.operator, self._known(launch.operator), self._place, launch.inputs, ())
+
+    def _known(self, node: Operator) -> _Kernel:
         return self._kernels.get(node) or self._add(node, len(self._kernels))
 
-    def _outputs(self, kernel: _Kernel, outputs: Sequence[Slot]) -> Sequence[Slot]:
+    def _outputs(self, kernel: _Kernel, outputs: Sequence[Value]) -> Sequence[Value]:
         """The outputs that are dumped; for a sunk graph without those that kernels declare useless."""
-        useless = USELESS_OUTPUTS.get(kernel.plan.node.op, ()) if self.device.sinks else ()
+        useless = USELESS_OUTPUTS.get(kernel.plan.node.type, ()) if self.device.sinks else ()
         if useless is None:
             return ()
         return [slot for slot in kernel.plan.outputs(outputs) if slot.index not in useless]
@@ -182,13 +202,8 @@ class AsyncDumpObserver(Observer):
         self._end_step()
         self.counter.finished(step.run)
 
-    def failed(self, node: Node | None, error: BaseException) -> None:
-        """With op_debug_mode 4 the failing operator's inputs are dumped. The label stays, because the run did not
-        finish."""
-        running, self._running = self._running, None
-        if running is not None and self._place is not None and not isinstance(error, DumpWriteError):
-            self._memory.show(*running, ())
-            self._submit(running[0], self._known(running[0]), self._place, running[1], ())
+    def failed(self, step: Step, error: BaseException) -> None:
+        """Ends the step. The label stays, because the run did not finish."""
         self._end_step()
 
     def closed(self) -> None:
@@ -200,39 +215,46 @@ class AsyncDumpObserver(Observer):
         self._end_step()
         self.queue.close()
         self._plan.selection.report_unused(_log)
+        self.gaps.report(_log)
 
     # --- files ----------------------------------------------------------------------------------------------------
 
     def _submit(
-        self, node: Node, kernel: _Kernel, place: layout.GraphRun, inputs: Sequence[Slot], outputs: Sequence[Slot]
+        self, node: Operator, kernel: _Kernel, place: layout.GraphRun, inputs: Sequence[Value], outputs: Sequence[Value]
     ) -> None:
         """Passes one execution to the queue, copied if needed, or writes it directly if it never fits."""
         directory = self._open(self._layout.tensors(place))
         slots = [("input", slot) for slot in inputs] + [("output", slot) for slot in outputs]
+        for io, slot in slots:
+            if slot.gap is not None:
+                self.gaps.add(node.name, io, slot)
+        slots = [(io, slot) for io, slot in slots if slot.gap is None]
         if directory is None or not slots:
             return
         self._plan.used(kernel.plan.series)
         raw = self.config.file_format == "bin"
         shown = [(io, slot, kernel.plan.layout(self.device, io, slot)) for io, slot in slots]
         cost = sum(
-            self._memory.kept_bytes(slot.array) + writing.writing_cost(slot.array, slot.dtype, lies, raw=raw)
+            kept_bytes(slot.array, slot.stable) + writing.writing_cost(slot.array, slot.dtype, lies, raw=raw)
             for _io, slot, lies in shown
         )
-        keep = self._memory.keep if self.queue.make_room(cost) else _as_it_is
-        tensors = tuple(writing.Tensor(io, slot.index, keep(slot.array), slot.dtype, lies) for io, slot, lies in shown)
+        taken = keep if self.queue.make_room(cost) else _as_it_is
+        tensors = tuple(
+            writing.Tensor(io, slot.index, taken(slot.array, slot.stable), slot.dtype, lies) for io, slot, lies in shown
+        )
         stamp = self._clock.stamp()
         name = op_name(node.name, self._style) if raw else kernel.name
-        base = base_name(node.op, name, *kernel.ids, stamp)
-        execution = writing.DumpedExecution(base, node.op, node.name, kernel.ids, stamp, tensors)
+        base = base_name(node.type, name, *kernel.ids, stamp)
+        execution = writing.DumpedExecution(base, node.type, node.name, kernel.ids, stamp, tensors)
         write = writing.write_raw if raw else partial(writing.write_saved, self.config, self._style == "whole")
         self.queue.submit(partial(write, directory, execution), cost)
 
-    def _counts(self, kernel: _Kernel, outputs: Sequence[Slot]) -> bool:
+    def _counts(self, kernel: _Kernel, overflows: bool) -> bool:
         """Whether a kernel overflowed and is among the first ``overflow_number``; writes a record."""
         limit = self.config.overflow_number
         if self.config.op_debug_mode == _ATOMIC_ONLY or (limit and self.overflows >= limit):
             return False  # no emulated kernel adds atomically
-        if not kernel.plan.overflows(outputs):
+        if not overflows:
             return False
         self.overflows += 1
         self._write_record(kernel)
@@ -263,25 +285,26 @@ class AsyncDumpObserver(Observer):
         return self._directories[parts]
 
     def _end_step(self) -> None:
-        self._step = self._place = self._running = None
+        self._step = self._place = None
         for directory in self._directories.values():
             if directory is not None:
                 self.queue.afterwards(directory.close)
         self._directories.clear()
-        self._memory.begin(())
 
     def _write_operators(self) -> None:
         """Writes the full names, which file names do not contain; a raw file holds its own operator's."""
         with self._queued.opened() as directory:
             if directory is not None:
-                directory.write(layout.operators_name(self.rank), [layout.operators(self._names).encode()])
+                directory.write(layout.operators_name(self.rank), [layout.operators(self._names, self.engine).encode()])
 
     def _write_acl_dump(self, label: int | None) -> None:
         if self._layout.has_graphs:
             return
         with self._queued.opened() as directory:
             if directory is not None:
-                directory.write(layout.acl_dump_name(self.rank), [layout.acl_dump(self.config, label).encode()])
+                directory.write(
+                    layout.acl_dump_name(self.rank), [layout.acl_dump(self.config, label, self.engine).encode()]
+                )
 
 
 def _unclear(names: Sequence[str], style: Style) -> frozenset[str]:
@@ -292,5 +315,5 @@ def _unclear(names: Sequence[str], style: Style) -> frozenset[str]:
     return frozenset(name for name in names if counts[op_name(name, style)] > 1)
 
 
-def _as_it_is(array: Array) -> Array:
+def _as_it_is(array: Array, _stable: bool) -> Array:
     return array

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from harness.dump.asynchronous.memory import LentMemory
 from harness.dump.asynchronous.queued import QueuedTree
 from harness.dump.asynchronous.write_queue import WriteQueue
-from harness.framework.runtime.observer import Observer, Slot, Step
-from harness.graph import Graph, Node
+from harness.recording import Graph, Launch, Observer, Step
 
 
 class Overlapping(Observer):
@@ -18,36 +14,33 @@ class Overlapping(Observer):
         queue: queue of waiting files.
     """
 
+    keeps = True
     queue: WriteQueue
-    _memory: LentMemory
 
     def _overlap(self, root: str, queue: WriteQueue | None) -> QueuedTree:
         """Makes the tree to write to at ``root``, through ``queue`` or a default one."""
         self.queue = queue or WriteQueue()
-        self._memory = LentMemory()
-        return QueuedTree(root, self.queue, self._memory)
+        return QueuedTree(root, self.queue)
 
-    def graph_compiled(self, graph: Graph) -> None:
+    def graph_declared(self, graph: Graph) -> None:
         """See the observer that writes."""
         self.queue.check()
-        super().graph_compiled(graph)
+        super().graph_declared(graph)
 
     def step_begin(self, step: Step) -> None:
-        """See the observer that writes; notes which arrays the step may change."""
+        """See the observer that writes."""
         self.queue.check()
-        self._memory.begin(array for _parameter, array in step.parameters())
         super().step_begin(step)
 
-    def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
+    def launch_begin(self, launch: Launch) -> None:
         """See the observer that writes."""
         self.queue.check()
-        super().kernel_inputs(node, inputs)
+        super().launch_begin(launch)
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
+    def launch_end(self, launch: Launch) -> None:
         """See the observer that writes."""
         self.queue.check()
-        self._memory.show(node, inputs, outputs)
-        super().kernel_outputs(node, inputs, outputs)
+        super().launch_end(launch)
 
     def closed(self) -> None:
         """Waits until everything is written; see the observer that writes."""

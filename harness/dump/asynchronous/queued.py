@@ -10,7 +10,7 @@ from functools import partial
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.dump.asynchronous.memory import Array, LentMemory
+from harness.dump.asynchronous.memory import Array, keep, kept_bytes
 from harness.dump.asynchronous.write_queue import WriteQueue
 from harness.dump.writer import FILE_MODE, Buffer, Directory, Tree
 
@@ -21,19 +21,17 @@ class QueuedTree(Tree):
     Args:
         root: absolute path of its top.
         queue: queue that writes the files.
-        memory: knows which arrays must be copied.
         named_anew: see ``Tree``.
     """
 
-    def __init__(self, root: str, queue: WriteQueue, memory: LentMemory, *, named_anew: bool = False) -> None:
+    def __init__(self, root: str, queue: WriteQueue, *, named_anew: bool = False) -> None:
         super().__init__(root, named_anew=named_anew)
         self._queue = queue
-        self._memory = memory
 
     def open(self, *parts: str) -> QueuedDirectory | None:
         """See ``Tree.open``."""
         directory = super().open(*parts)
-        return None if directory is None else QueuedDirectory(directory, self._queue, self._memory)
+        return None if directory is None else QueuedDirectory(directory, self._queue)
 
 
 class QueuedDirectory(Directory):
@@ -43,11 +41,10 @@ class QueuedDirectory(Directory):
     earlier file.
     """
 
-    def __init__(self, directory: Directory, queue: WriteQueue, memory: LentMemory) -> None:
+    def __init__(self, directory: Directory, queue: WriteQueue) -> None:
         self.path = directory.path
         self._directory = directory
         self._queue = queue
-        self._memory = memory
 
     def close(self) -> None:
         """Closes the directory when everything is written."""
@@ -76,23 +73,25 @@ class QueuedDirectory(Directory):
         self._queue.drain()
         return self._directory.exists(name)
 
-    def write_array(self, name: str, array: Array, dtype: DType) -> bool:
+    def write_array(self, name: str, array: Array, dtype: DType, stable: bool = False) -> bool:
         """See ``Directory.write_array``."""
-        return self._write_array(self._directory.write_array, name, array, dtype)
+        return self._write_array(self._directory.write_array, name, array, dtype, stable)
 
-    def write_mapped(self, original: str, array: Array, dtype: DType) -> bool:
+    def write_mapped(self, original: str, array: Array, dtype: DType, stable: bool = False) -> bool:
         """See ``Directory.write_mapped``."""
-        return self._write_array(self._directory.write_mapped, original, array, dtype)
+        return self._write_array(self._directory.write_mapped, original, array, dtype, stable)
 
     def write_text(self, name: str, text: str) -> bool:
         """See ``Directory.write_text``."""
         self._queue.submit(partial(self._directory.write_text, name, text), len(text))
         return True
 
-    def _write_array(self, write: Callable[[str, Array, DType], bool], name: str, array: Array, dtype: DType) -> bool:
+    def _write_array(
+        self, write: Callable[[str, Array, DType], bool], name: str, array: Array, dtype: DType, stable: bool
+    ) -> bool:
         # bfloat16 is widened to twice its bytes when written; arrays that are not contiguous are copied.
         more = 2 * array.nbytes if dtype is dtypes.bfloat16 else 0 if array.flags.c_contiguous else array.nbytes
-        cost = self._memory.kept_bytes(array) + more
-        kept = self._memory.keep(array) if self._queue.make_room(cost) else array
+        cost = kept_bytes(array, stable) + more
+        kept = keep(array, stable) if self._queue.make_room(cost) else array
         self._queue.submit(partial(write, name, kept, dtype), cost)
         return True

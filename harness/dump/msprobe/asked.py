@@ -14,6 +14,7 @@ from harness.dump.msprobe.handed_on import file_name, handed_on, text_of
 from harness.dump.msprobe.observer import ProbeObserver
 from harness.dump.msprobe.overlapped import OverlappedProbeObserver
 from harness.dump.writer import Tree
+from harness.recording import Engine
 
 
 def asked_for(
@@ -25,6 +26,7 @@ def asked_for(
     *,
     device_id: int = 0,
     pynative: bool = False,
+    engine: Engine | None = None,
 ) -> ProbeObserver | DumpConfig | None:
     """The observer that writes msprobe's layout, or the one for the dump that msprobe leaves to MindSpore.
 
@@ -39,6 +41,7 @@ def asked_for(
         environ: the environment variables.
         device_id: of this process.
         pynative: whether the process runs in PyNative mode.
+        engine: who runs the graphs; None for an emulation of ours.
 
     Returns:
         The observer; None if nothing is dumped.
@@ -60,9 +63,11 @@ def asked_for(
         raise ProbeConfigError("device", f"msprobe configuration: {value}: device is 'device'; {gist}; accepted: host")
     if selection.method == "off" or (config.ranks and (rank or 0) not in config.ranks):
         return None
-    return _observer(config, selection, device, rank)
+    return _observer(config, selection, device, rank, engine)
 
 
-def _observer(config: ProbeConfig, selection: DumpConfig, device: Device, rank: int | None) -> ProbeObserver:
+def _observer(
+    config: ProbeConfig, selection: DumpConfig, device: Device, rank: int | None, engine: Engine | None
+) -> ProbeObserver:
     kind = OverlappedProbeObserver if config.async_dump else ProbeObserver
-    return kind(config, selection, device, rank)
+    return kind(config, selection, device, rank, engine)

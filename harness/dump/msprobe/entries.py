@@ -17,7 +17,7 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.dump import npy
 from harness.dump.msprobe.fields import BASIC, MD5, SUMMARY_ITEMS
-from harness.framework.runtime.observer import Array
+from harness.recording.value import Array
 from harness.stats import describe
 from harness.stats.printed import ATTRIBUTES
 

@@ -16,20 +16,20 @@ from typing import Any
 from harness import log
 from harness.devices import Device
 from harness.dump import npy
-from harness.dump.asynchronous.layout import MARK
+from harness.dump.asynchronous.layout import marks
 from harness.dump.config import DumpConfig
 from harness.dump.counter import IterationCounter
+from harness.dump.gaps import Gaps
 from harness.dump.msprobe.config import LEVEL, ProbeConfig
 from harness.dump.msprobe.entries import describe_tensor
 from harness.dump.msprobe.fields import BASIC
 from harness.dump.msprobe.names import BACKWARD, Stems, direction
 from harness.dump.msprobe.step_files import CONSTRUCT, DUMP, OPERATOR, STACK, TENSORS, StepFiles
-from harness.dump.node_facts import NodeFacts
+from harness.dump.node_facts import facts_of
 from harness.dump.plan import USELESS_OUTPUTS, NodePlan, Plan
 from harness.dump.writer import Directory, Tree
 from harness.errors import DumpWriteError
-from harness.framework.runtime.observer import Observer, Slot, Step
-from harness.graph import Graph, Node
+from harness.recording import Engine, Graph, Launch, Observer, Operator, Step, Value, Want
 
 FILE_MODE = 0o640
 """Mode of every file, as in msprobe."""
@@ -46,6 +46,7 @@ class ProbeObserver(Observer):
         selection: the selection, by MindSpore's rules (``handed_on``).
         device: device that the networks run on.
         rank: rank of the process; None if it is the only one.
+        engine: who runs the graphs, for the header; None for an emulation of ours.
 
     Attributes:
         switch: None to dump the steps in ``step``; otherwise these are dumped only while it is True.
@@ -55,9 +56,18 @@ class ProbeObserver(Observer):
             whole.
     """
 
-    def __init__(self, config: ProbeConfig, selection: DumpConfig, device: Device, rank: int | None = None) -> None:
+    def __init__(
+        self,
+        config: ProbeConfig,
+        selection: DumpConfig,
+        device: Device,
+        rank: int | None = None,
+        engine: Engine | None = None,
+    ) -> None:
         self.config = config
         self.device = device
+        self.engine = engine
+        self.gaps = Gaps()
         self.counter = IterationCounter()
         self.switch: bool | None = None
         self._selection = selection
@@ -65,7 +75,6 @@ class ProbeObserver(Observer):
         self._rank = "rank" if rank is None else f"rank{rank}"
         self._plan = Plan(selection, device)
         self._stems = Stems()
-        self._facts = NodeFacts(device)
         self._items = BASIC if config.summary is None else config.summary
         if config.task == "tensor":
             self._items = (*BASIC, *(item for item in self._items if item not in BASIC))
@@ -79,19 +88,26 @@ class ProbeObserver(Observer):
     def start(self) -> None:
         """Nothing is written before the first step."""
 
-    def graph_compiled(self, graph: Graph) -> None:
+    def graph_declared(self, graph: Graph) -> None:
         """Decides what of the graph is dumped."""
         self._plan.add(graph)
 
     def step_begin(self, step: Step) -> None:
         """Decides whether the step is dumped."""
         self._end_step()
-        if self.counter.label in self._selection.iteration and self.switch is not False:
+        if self.counter.begin(step.label) in self._selection.iteration and self.switch is not False:
             self._step = step
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
+    def wants(self, operator: Operator, io: str, slot: int) -> Want:
+        """Nothing of steps, operators and slots that are not dumped; the tensor of others."""
+        if self._step is None or not self._plan.node(operator).series.selected:
+            return Want.NOTHING
+        asked = self._selection.wants_inputs if io == "input" else self._selection.wants_outputs
+        return Want.VALUES if asked else Want.NOTHING
+
+    def launch_end(self, launch: Launch) -> None:
         """Writes a kernel's tensors and notes them."""
-        step = self._step
+        step, node = self._step, launch.operator
         if step is None:
             return
         plan = self._plan.node(node)
@@ -102,7 +118,7 @@ class ProbeObserver(Observer):
             return
         key = files.begin(self._stems.of(node.name), node.name)
         keeps = self.config.task == "tensor" or any(text in key for text in self.config.tensor_list)
-        content = self._content(key, plan, inputs, self._outputs(plan, outputs), keeps=keeps)
+        content = self._content(key, plan, launch.updated, self._outputs(plan, launch.outputs), keeps=keeps)
         content[OPERATOR] = self._fact(node, step.graph)
         files.add(key, content, node.name, node.source or node.related)
         self._plan.used(plan.series)
@@ -112,7 +128,7 @@ class ProbeObserver(Observer):
         self._end_step()
         self.counter.finished(step.run)
 
-    def failed(self, node: Node | None, error: BaseException) -> None:
+    def failed(self, step: Step, error: BaseException) -> None:
         """Writes the step's notes so far. The label stays, because the run did not finish."""
         if isinstance(error, DumpWriteError):
             self._close()
@@ -122,18 +138,19 @@ class ProbeObserver(Observer):
         """Reports each entry of ``list`` under which nothing was dumped, once."""
         self._end_step()
         self._plan.selection.report_unused(_log, "the entry %r of list")
+        self.gaps.report(_log)
 
     # --- one kernel -----------------------------------------------------------------------------------------------
 
-    def _outputs(self, plan: NodePlan, outputs: Sequence[Slot]) -> Sequence[Slot]:
+    def _outputs(self, plan: NodePlan, outputs: Sequence[Value]) -> Sequence[Value]:
         """The outputs that are dumped; for a sunk graph without those that kernels declare useless."""
-        useless = USELESS_OUTPUTS.get(plan.node.op, ()) if self.device.sinks else ()
+        useless = USELESS_OUTPUTS.get(plan.node.type, ()) if self.device.sinks else ()
         if useless is None:
             return ()
         return [slot for slot in plan.outputs(outputs) if slot.index not in useless]
 
     def _content(
-        self, key: str, plan: NodePlan, inputs: Sequence[Slot], outputs: Sequence[Slot], *, keeps: bool
+        self, key: str, plan: NodePlan, inputs: Sequence[Value], outputs: Sequence[Value], *, keeps: bool
     ) -> dict[str, Any]:
         """The value of an entry; ``keeps``: tensors are written, too."""
         content: dict[str, Any] = {}
@@ -147,10 +164,13 @@ class ProbeObserver(Observer):
             content["output"] = self._slots(key, plan, "output", outputs, keeps=keeps)
         return content
 
-    def _slots(self, key: str, plan: NodePlan, io: str, slots: Sequence[Slot], *, keeps: bool) -> list[Any]:
+    def _slots(self, key: str, plan: NodePlan, io: str, slots: Sequence[Value], *, keeps: bool) -> list[Any]:
         """The description of each slot in ``dump.json``; None if there is no tensor, or an empty one."""
         found: list[Any] = [None] * (max((slot.index for slot in slots), default=-1) + 1)
         for slot in slots:
+            if slot.gap is not None:
+                self.gaps.add(plan.node.name, io, slot)
+                continue
             if not slot.array.size:
                 continue
             leaf = describe_tensor(slot.array, slot.dtype, self._items, high=self.config.high_precision)
@@ -163,12 +183,12 @@ class ProbeObserver(Observer):
             found[slot.index] = leaf
         return found
 
-    def _write_tensor(self, name: str, slot: Slot) -> None:
+    def _write_tensor(self, name: str, slot: Value) -> None:
         self._directories[TENSORS].write(name, npy.encode(slot.array, slot.dtype), FILE_MODE)
 
-    def _fact(self, node: Node, root: Graph) -> dict[str, Any]:
+    def _fact(self, node: Operator, root: Graph) -> dict[str, Any]:
         """The facts about an entry's operator."""
-        return {"name": node.name, "type": node.op, "graph": root.id, **self._facts.of(node).as_json()}
+        return {"name": node.name, "type": node.type, "graph": root.id, **facts_of(node, self.device).as_json()}
 
     # --- files ----------------------------------------------------------------------------------------------------
 
@@ -203,7 +223,7 @@ class ProbeObserver(Observer):
                 "level": LEVEL,
                 "framework": FRAMEWORK,
                 "dump_data_dir": os.path.join(directory.path, TENSORS),
-                MARK: True,
+                **marks(self.engine),
                 "device": self.device.name,
                 "rules": dict(self.device.rules),
             }

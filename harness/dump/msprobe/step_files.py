@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.dump.msprobe.names import cells, entry
-from harness.graph import SourceLine
+from harness.recording import SourceLine
 
 DUMP, STACK, CONSTRUCT = "dump.json", "stack.json", "construct.json"
 TENSORS = "dump_tensor_data"

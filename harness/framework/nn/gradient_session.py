@@ -49,7 +49,7 @@ class _Hidden(Session):
             if known is None or written is None or self._written[key][0] != written:
                 known = self._compiled(trace)
                 self.programs[key], self._written[key] = known, (written, keep)
-            return told(known.run([t.asnumpy() for t in data_inputs(values)], ()))
+            return told(known.run([t.asnumpy() for t in data_inputs(values)]))
 
     def _compiled(self, trace: Any) -> Executor:
         device = self.configured_device()

@@ -7,19 +7,21 @@ reads them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
+from harness.devices.overflow import STATUS
 from harness.dtypes import DType
 from harness.errors import UnsupportedError
 from harness.framework.ops.base import Call, Operator
 from harness.framework.runtime.fused import FusedLaunch
 from harness.framework.runtime.launch import Launch
-from harness.framework.runtime.observer import Array, Slot
 from harness.framework.runtime.run import Run
 from harness.graph import Operand, Parameter, TensorSpec, TupleSpec
+from harness.recording import Launch as RecordedLaunch
+from harness.recording.value import Array, Value
 
 
 class Engine(Protocol):
@@ -46,38 +48,6 @@ class Engine(Protocol):
         """Ends a step: arrays that kernels updated in place hold the new values."""
 
 
-class HostSlot(Slot):
-    """A slot whose array comes to the host when it is first read.
-
-    Args:
-        value: a value of the engine, or what ``Slot`` takes an array of.
-        host: brings it to the host.
-    """
-
-    __slots__ = ("_array", "_host", "_value")
-    _array: Array | None
-    _host: Callable[[Any], Any]
-    _value: Any
-
-    def __init__(self, index: int, value: Any, dtype: DType, host: Callable[[Any], Any]) -> None:
-        given = {"index": index, "dtype": dtype, "saturated": False, "_value": value, "_host": host, "_array": None}
-        for name, each in given.items():
-            object.__setattr__(self, name, each)  # the class is frozen
-
-    @property
-    def array(self) -> Array:
-        """See ``Slot``."""
-        array = self._array
-        if array is None:
-            array = np.asarray(self._host(self._value), self.dtype.numpy)
-            object.__setattr__(self, "_array", array)
-        return array
-
-    def forget(self) -> None:
-        """Reads the value again, because the kernel may have changed it."""
-        object.__setattr__(self, "_array", None)
-
-
 class EngineRun(Run):
     """A step whose kernels an engine computes.
 
@@ -88,6 +58,7 @@ class EngineRun(Run):
     def __init__(self, engine: Engine, *given: Any) -> None:
         super().__init__(*given)
         self._engine = engine
+        self._values_shown: Sequence[Any] | None = None
 
     def result(self) -> Any:
         """See ``Run.result``."""
@@ -110,7 +81,8 @@ class EngineRun(Run):
     def _settled(self, operand: Operand | None) -> Any:
         return self._engine.copied(self.resolve(operand))
 
-    def _inputs(self, launch: Launch, values: Sequence[Any]) -> list[Slot]:
+    def _inputs(self, launch: Launch, values: Sequence[Any]) -> list[Value]:
+        self._values_shown = values
         return launch.slots_of(values, self._slot)
 
     def _computed(self, launch: Launch, call: Call, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -127,11 +99,14 @@ class EngineRun(Run):
             for value, was, now in zip(results, arrays, spoilt, strict=True)
         )
 
-    def _outputs(self, launch: Launch, results: Sequence[Any], call: Call, inputs: Sequence[Slot]) -> list[Slot]:
-        if launch.operator.mutates:
-            for slot in inputs:
-                if isinstance(slot, HostSlot):
-                    slot.forget()
+    def _mutated(self, launch: Launch, begun: RecordedLaunch) -> Mapping[int, Value] | None:
+        if not launch.operator.mutates or self._values_shown is None:
+            return None
+        again = launch.slots_of(self._values_shown, self._slot)
+        return {value.index: value for value in again if value.index in launch.operator.mutates}
+
+    def _outputs(self, launch: Launch, results: Sequence[Any], call: Call) -> list[Value]:
+        STATUS.raised = False  # of a kernel of our own; no engine has such a status
         specs = call.out.items if isinstance(call.out, TupleSpec) else (call.out,)
         return [
             self._slot(i, value, spec.dtype)
@@ -139,5 +114,9 @@ class EngineRun(Run):
             if isinstance(spec, TensorSpec)
         ]
 
-    def _slot(self, index: int, value: Any, dtype: DType) -> Slot:
-        return HostSlot(index, value, dtype, self._engine.host)
+    def _slot(self, index: int, value: Any, dtype: DType) -> Value:
+        shape = getattr(value, "shape", None)
+        if shape is None:  # a number, or a tuple of them
+            return Value.known(np.asarray(self._engine.host(value), dtype.numpy), dtype, index, False)
+        host = self._engine.host
+        return Value(lambda: np.asarray(host(value), dtype.numpy), dtype, tuple(shape), index=index)

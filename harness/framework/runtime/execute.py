@@ -16,12 +16,14 @@ from harness.framework.ops.numerics import finish
 from harness.framework.ops.summaries import keep
 from harness.framework.runtime.engine import Engine, EngineRun
 from harness.framework.runtime.faults import Fault
-from harness.framework.runtime.observer import Array, Observer, Step
 from harness.framework.runtime.plan import launches_of
+from harness.framework.runtime.recorded import Recorded
 from harness.framework.runtime.run import Run
 from harness.framework.tensor import Tensor
 from harness.graph import Const, Spec, TensorSpec, TupleSpec
 from harness.graph.ir_types import abstract
+from harness.recording import Recording
+from harness.recording.value import Array
 
 
 class Executor:
@@ -31,16 +33,22 @@ class Executor:
         program: compiled for ``device``.
         device: whose arithmetic is emulated.
         engine: computes the kernels; None for the harness's own.
+        recorded: its graphs as a recording knows them; None for a program that nothing is told of.
 
     Attributes:
         runs: how often it ran.
     """
 
-    def __init__(self, program: Program, device: Device = CPU, engine: Engine | None = None) -> None:
+    def __init__(
+        self, program: Program, device: Device = CPU, engine: Engine | None = None, recorded: Recorded | None = None
+    ) -> None:
         self.program = program
         self.engine = engine
         self.runs = 0
         self.launches = launches_of(program, device)
+        self._graph = None if recorded is None else recorded.graph(program.graph)
+        for launch in (each for launches in self.launches.values() for each in launches):
+            launch.recorded = None if recorded is None else recorded.of[id(launch.node)]
         #: memory of constants that are changed in place, kept from run to run (measured)
         self.changed = {
             id(target): target.value.copy()
@@ -53,36 +61,47 @@ class Executor:
         self._result = abstract(program.block.result)
 
     def run(
-        self, arrays: Sequence[Array], observers: Sequence[Observer], faults: Sequence[Fault] = (), iteration: int = 0
+        self,
+        arrays: Sequence[Array],
+        recording: Recording | None = None,
+        faults: Sequence[Fault] = (),
+        iteration: int = 0,
     ) -> Any:
         """One step.
 
         Args:
             arrays: the data inputs, in the program's order.
-            observers: told in order; an exception of one stops the step.
+            recording: told of the step and its kernels; an exception of an observer stops the step.
             faults: the faults to inject.
             iteration: label of the step, for ``faults``.
 
         Returns:
             The result: tensors of their own, numbers, or nested tuples of them.
         """
-        run = self._begun(arrays, observers, faults, iteration)
-        step = Step(self.program.graph, self.runs, run.parameters)
-        try:
-            for observer in observers:
-                observer.step_begin(step)
-            run.block(self.program.block)
-            result = put_together(wrap(run.result(), self._result)[0], self.program.structure)
-            self._summarize(run)
-        except BaseException as error:
-            for observer in observers:
-                observer.failed(run.running, error)
-            raise
-        finally:
-            run.finish()
+        run = self._begun(arrays, recording, faults, iteration)
+        if recording is None or self._graph is None:
+            try:
+                result = self._ran(run)
+            finally:
+                run.finish()
+        else:
+            with recording.step(self._graph, parameters=run.parameters, run=self.runs) as step:
+                run.watched(step)
+                try:
+                    result = self._ran(run)
+                except BaseException as error:
+                    if run.begun is not None:
+                        run.begun.fail(error)
+                    raise
+                finally:
+                    run.finish()
         self.runs += 1
-        for observer in observers:
-            observer.step_end(step)
+        return result
+
+    def _ran(self, run: Run) -> Any:
+        run.block(self.program.block)
+        result = put_together(wrap(run.result(), self._result)[0], self.program.structure)
+        self._summarize(run)
         return result
 
     def _summarize(self, run: Run) -> None:
@@ -101,8 +120,8 @@ class Executor:
             if states := drawn.get(launch.node.op):
                 launch.state.update(states.pop(0))
 
-    def _begun(self, arrays: Sequence[Array], observers: Sequence[Observer], faults: Sequence[Fault], at: int) -> Run:
-        given = (self.program, self.launches, self.changed, arrays, observers, faults, at)
+    def _begun(self, arrays: Sequence[Array], recording: Recording | None, faults: Sequence[Fault], at: int) -> Run:
+        given = (self.program, self.launches, self.changed, arrays, recording, faults, at)
         return Run(*given) if self.engine is None else EngineRun(self.engine, *given)
 
 

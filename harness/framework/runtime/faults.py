@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from harness.framework.runtime.launch import Launch
-from harness.framework.runtime.observer import Array
+from harness.recording.value import Array
 
 
 class Fault(Protocol):

@@ -9,8 +9,8 @@ from harness.devices.overflow import STATUS
 from harness.framework.compile.fuse import Fusion
 from harness.framework.ops.base import Call, Operator
 from harness.framework.runtime.launch import Launch
-from harness.framework.runtime.observer import Array
 from harness.graph import Const, Node, Spec
+from harness.recording.value import Array
 
 
 class FusedLaunch(Launch):

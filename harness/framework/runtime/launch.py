@@ -12,8 +12,9 @@ from harness.devices.overflow import STATUS
 from harness.dtypes import DType
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import execute
-from harness.framework.runtime.observer import Array, Slot
 from harness.graph import Const, Node, OpaqueSpec, Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
+from harness.recording.operator import Operator as RecordedOperator
+from harness.recording.value import Array, Value
 
 _TYPE = OpaqueSpec("Type")
 
@@ -27,6 +28,7 @@ class Launch:
         device: device that it runs on.
         frees: ``id`` of each node whose value nothing needs after this launch.
         state: what its operator keeps between runs.
+        recorded: the kernel as a recording knows it; None while nothing is recorded.
         copies: its result must be no view of its arguments, because one of them is updated in place in this program.
     """
 
@@ -36,6 +38,7 @@ class Launch:
         self.device = device
         self.frees: tuple[int, ...] = ()
         self.copies = False
+        self.recorded: RecordedOperator | None = None
         self._layout: tuple[Any, ...] = node.extra.layout
         self._is_flat = all(count is None for count in self._layout)
         self.state: dict[str, Any] = {} if node.extra.stream is None else node.extra.stream
@@ -86,28 +89,30 @@ class Launch:
         in_place = bool(operator.mutates)
         return self.device.run(operator.name, arguments, lambda ready: execute(operator, call, ready), in_place)
 
-    def inputs(self, values: Sequence[Any]) -> list[Slot]:
-        """A slot for each argument that has bytes and that the kernel reads."""
+    def inputs(self, values: Sequence[Any]) -> list[Value]:
+        """A value for each argument that has bytes and that the kernel reads."""
         return [
-            slot if isinstance(slot, Slot) else Slot(slot[0], np.asarray(values[slot[0]], slot[1].numpy), slot[1])
+            slot
+            if isinstance(slot, Value)
+            else Value.known(np.asarray(values[slot[0]], slot[1].numpy), slot[1], slot[0], False)
             for slot in self._slots
         ]
 
-    def outputs(self, results: Sequence[Array], call: Call) -> list[Slot]:
-        """A slot for each result that is a tensor; to be asked right after ``run``."""
+    def outputs(self, results: Sequence[Array], call: Call) -> list[Value]:
+        """A value for each result that is a tensor."""
         specs = call.out.items if isinstance(call.out, TupleSpec) else (call.out,)
         return [
-            Slot(i, array, spec.dtype, STATUS.raised)
+            Value.known(array, spec.dtype, i, False)
             for i, (array, spec) in enumerate(zip(results, specs, strict=True))
             if isinstance(spec, TensorSpec)
         ]
 
-    def slots_of(self, values: Sequence[Any], slot: Callable[[int, Any, DType], Slot]) -> list[Slot]:
-        """As ``inputs``, with slots that ``slot`` makes of position, value and dtype."""
-        return [each if isinstance(each, Slot) else slot(each[0], values[each[0]], each[1]) for each in self._slots]
+    def slots_of(self, values: Sequence[Any], slot: Callable[[int, Any, DType], Value]) -> list[Value]:
+        """As ``inputs``, with values that ``slot`` makes of position, value and dtype."""
+        return [each if isinstance(each, Value) else slot(each[0], values[each[0]], each[1]) for each in self._slots]
 
-    def _templates(self) -> Iterator[Slot | tuple[int, DType]]:
-        """Slots of constants as they are; of other arguments their position and dtype."""
+    def _templates(self) -> Iterator[Value | tuple[int, DType]]:
+        """Values of constants as they are; of other arguments their position and dtype."""
         index = 0
         for argument, count in enumerate(self._layout):
             if isinstance(count, tuple):
@@ -117,7 +122,7 @@ class Launch:
                 dtype = _dtype(operand)
                 if dtype is not None and argument not in self.operator.unread and not _crosses(operand):
                     known = isinstance(operand, Const) and argument not in self.operator.mutates
-                    yield Slot(index, _constant(operand, dtype), dtype) if known else (index, dtype)
+                    yield Value.known(_constant(operand, dtype), dtype, index, True) if known else (index, dtype)
                 index += 1
 
 

@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from harness.devices.overflow import STATUS
 from harness.errors import KernelError
 from harness.framework.compile.program import Program
 from harness.framework.compile.regions import Block, Control, Crossing, Region
 from harness.framework.ops.base import Call
 from harness.framework.runtime.faults import Fault, after_all, before_all
 from harness.framework.runtime.launch import Launch
-from harness.framework.runtime.observer import Array, Observer, Slot
+from harness.framework.runtime.lent import LentMemory
 from harness.graph import Const, Node, Operand, Parameter, TupleSpec
+from harness.recording import Launch as RecordedLaunch
+from harness.recording import Recording, Step
+from harness.recording.value import Array, Value
 
 
 class Run:
@@ -25,10 +29,11 @@ class Run:
         launches: of each of its regions.
         changed: memory of constants that are changed in place, by ``id``.
         arrays: the data inputs.
-        observers, faults, iteration: see ``Executor.run``.
+        recording, faults, iteration: see ``Executor.run``.
 
     Attributes:
-        running: the running kernel, for reporting a failure.
+        step: what is told of the kernels; None if nobody hears of them. The executor sets it.
+        begun: the launch that runs now, for reporting a failure.
     """
 
     def __init__(
@@ -37,16 +42,18 @@ class Run:
         launches: Mapping[int, Sequence[Launch]],
         changed: Mapping[int, Array],
         arrays: Sequence[Array],
-        observers: Sequence[Observer],
+        recording: Recording | None,
         faults: Sequence[Fault],
         iteration: int,
     ) -> None:
-        self.running: Node | None = None
+        self.step: Step | None = None
+        self.begun: RecordedLaunch | None = None
         self._faults = faults
         self._iteration = iteration
         self._program = program
         self._launches = launches
-        self._observers = observers
+        self._recording = recording
+        self._lent: LentMemory | None = None
         self._changed = changed
         self._values: dict[int, Any] = {id(p): a for p, a in zip(program.inputs, arrays, strict=True)}
 
@@ -62,9 +69,7 @@ class Run:
         for item in block.items:
             if isinstance(item, Region):
                 for launch in self._launches[id(item)]:
-                    self.running = launch.node
                     self._launch(launch)
-                self.running = None
             elif item.is_loop:
                 self._loop(item)
             else:
@@ -85,6 +90,14 @@ class Run:
             state = list(result) if isinstance(result, tuple) else [result]
         self._values[id(control.node)] = tuple(state) if isinstance(control.node.spec, TupleSpec) else state[0]
 
+    def watched(self, step: Step) -> None:
+        """Observers hear of the kernels from now on, as of launches of ``step``."""
+        recording = self._recording
+        if recording is not None and (recording.on_launch_begin or recording.on_launch_end):
+            self.step = step
+            if recording.keeps:
+                self._lent = LentMemory(array for _parameter, array in self.parameters())
+
     def parameters(self) -> Iterator[tuple[Parameter, Array]]:
         """See ``Step.parameters``."""
         for parameter in self._program.graph.parameters:
@@ -95,9 +108,8 @@ class Run:
     def _launch(self, launch: Launch) -> None:
         values = [self.resolve(i) for i in launch.node.inputs]
         call = launch.call(values)
-        inputs = self._inputs(launch, values) if self._observers else []
-        for observer in self._observers:
-            observer.kernel_inputs(launch.node, inputs)
+        if self.step is not None:
+            self._begin(launch, self._inputs(launch, values), self.step)
         arguments = launch.arguments(values)
         try:
             if self._faults:
@@ -109,12 +121,25 @@ class Run:
         if self._faults:
             results = self._spoilt(launch, results)
         self._values[id(launch.node)] = results if isinstance(launch.node.spec, TupleSpec) else results[0]
-        if self._observers:
-            outputs = self._outputs(launch, results, call, inputs)
-            for observer in self._observers:
-                observer.kernel_outputs(launch.node, inputs, outputs)
+        if self.begun is not None:
+            self._end(launch, self.begun, self._outputs(launch, results, call))
         for value in launch.frees:
             self._values.pop(value, None)
+
+    def _begin(self, launch: Launch, inputs: list[Value], step: Step) -> None:
+        if self._lent is not None:
+            self._lent.inputs(launch.node, inputs)
+        assert launch.recorded is not None
+        begun = RecordedLaunch(step, launch.recorded, inputs, None)
+        begun.begin()
+        self.begun = begun
+
+    def _end(self, launch: Launch, begun: RecordedLaunch, outputs: list[Value]) -> None:
+        saturated = STATUS.raised
+        if self._lent is not None:
+            self._lent.outputs(launch.node, outputs)
+        begun.end(outputs, self._mutated(launch, begun), saturated)
+        self.begun = None
 
     # --- methods that another engine replaces ---
 
@@ -128,8 +153,12 @@ class Run:
             return tuple(v.copy() if isinstance(v, np.ndarray) else v for v in value)
         return value.copy() if isinstance(value, np.ndarray) else value
 
-    def _inputs(self, launch: Launch, values: Sequence[Any]) -> list[Slot]:
+    def _inputs(self, launch: Launch, values: Sequence[Any]) -> list[Value]:
         return launch.inputs(values)
+
+    def _mutated(self, launch: Launch, begun: RecordedLaunch) -> Mapping[int, Value] | None:
+        """Inputs that the kernel updated, where the values shown before do not show it."""
+        return None
 
     def _computed(self, launch: Launch, call: Call, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         results = launch.run(call, arguments)
@@ -140,7 +169,7 @@ class Run:
     def _spoilt(self, launch: Launch, results: tuple[Any, ...]) -> tuple[Any, ...]:
         return after_all(self._faults, launch, self._iteration, results)
 
-    def _outputs(self, launch: Launch, results: Sequence[Any], call: Call, _inputs: Sequence[Slot]) -> list[Slot]:
+    def _outputs(self, launch: Launch, results: Sequence[Any], call: Call) -> list[Value]:
         return launch.outputs(results, call)
 
     def resolve(self, operand: Operand | None) -> Any:

@@ -22,15 +22,20 @@ from harness.errors import DecidedLateError
 from harness.framework.compile.order import Numbering
 from harness.framework.compile.program import Program, Trace, compile_function, compile_trace, data_inputs
 from harness.framework.compile.scopes import cell_scope, look_for_floats
-from harness.framework.context import get_context
+from harness.framework.context import GRAPH_MODE, get_context
 from harness.framework.runtime import declared
 from harness.framework.runtime.decided import Decided
 from harness.framework.runtime.engine import Engine
 from harness.framework.runtime.execute import Executor
 from harness.framework.runtime.faults import Fault
-from harness.framework.runtime.observer import Observer
+from harness.framework.runtime.recorded import Recorded
 from harness.framework.tensor import Parameter, Tensor, is_mutable, mutable
 from harness.graph import Graph, Operand
+from harness.graph.recorded_text import stage_text
+from harness.recording import Compiling, Observer, Recording
+from harness.recording import Engine as Runtime
+
+RUNTIME = Runtime("emulation of MindSpore", emulated=True)
 
 
 class Session:
@@ -39,7 +44,7 @@ class Session:
     Attributes:
         device: what programs are compiled for; its settings in the context count at the time a program is compiled.
         engine: computes the kernels of the programs; None for the harness's own.
-        observers: told of every graph and step.
+        recording: told of every graph and step.
         numbering: ``-opN`` counters.
         programs: executors by signature.
         faults: the faults to inject; see ``harness.testing``.
@@ -49,7 +54,7 @@ class Session:
     """
 
     def __init__(self, observers: Sequence[Observer] = (), hooked: bool = True, device: Device = CPU) -> None:
-        self.observers = list(observers)
+        self.recording = Recording(RUNTIME, device, observers=observers)
         self.device = device
         self.engine: Engine | None = None
         self.numbering = Numbering()
@@ -145,8 +150,8 @@ class Session:
             executor = self._decided[signature].take(function, values, names, taken)
         arrays = [t.asnumpy() for t in data_inputs(values)]
         if executor.program.silent:
-            return executor.run(arrays, ())
-        result = executor.run(arrays, self.observers, self.faults, self.iteration)
+            return executor.run(arrays)
+        result = executor.run(arrays, self.recording, self.faults, self.iteration)
         self.iteration = executor.runs
         return result
 
@@ -169,40 +174,45 @@ class Session:
             for hook in hooks.first_compile:
                 hook(self)
             self._hooked = True
-        with self._watched(title, names):
+        recorded = None
+        with self._compiling(title, names) as compiling:
             program = compiled(
                 graph_id=self._next_graph, numbering=self.numbering, kernels=device.kernels, fuses=device.fuses,
-                watch=self._stage_done,
+                watch=functools.partial(_stage_done, compiling, title),
             )  # fmt: skip
             if not program.silent:
                 self._next_graph += len(program.graphs)
-                for graph in program.graphs:
-                    for observer in self.observers:
-                        observer.graph_compiled(graph)
-        return Executor(program, device, self.engine)
+                recorded = Recorded(program, self.recording.engine)
+                for graph in recorded.graphs:
+                    compiling.declare(graph)
+        return Executor(program, device, self.engine, recorded)
 
     @contextmanager
-    def _watched(self, title: str, names: Sequence[str]) -> Iterator[None]:
-        """Tells the observers that a compilation begins, and how it ends."""
-        for observer in self.observers:
-            observer.compile_begin(title, names)
-        try:
-            yield
-        except BaseException as error:
-            for observer in self.observers:
-                observer.compile_end(None if isinstance(error, DecidedLateError) else error)
-            raise
-        for observer in self.observers:
-            observer.compile_end(None)
+    def _compiling(self, title: str, names: Sequence[str]) -> Iterator[Compiling]:
+        """A compilation; one that values decide later counts as done."""
+        decided: DecidedLateError | None = None
+        shares = get_context("memory_optimize_level") == "O1"
+        staged = get_context("mode") == GRAPH_MODE
+        with self.recording.compiling(title, names, staged=staged, shares_memory=shares) as compiling:
+            try:
+                yield compiling
+            except DecidedLateError as error:
+                decided = error
+        if decided is not None:
+            raise decided
 
-    def _stage_done(self, stage: str, outputs: Sequence[Operand]) -> None:
-        for observer in self.observers:
-            observer.compile_stage(stage, outputs)
+    @property
+    def observers(self) -> tuple[Observer, ...]:
+        """Who is told; ``recording.add`` adds another."""
+        return tuple(self.recording.observers)
 
     def close(self) -> None:
         """Tells the observers that nothing more will run."""
-        for observer in self.observers:
-            observer.closed()
+        self.recording.close()
+
+
+def _stage_done(compiling: Compiling, title: str, stage: str, outputs: Sequence[Operand]) -> None:
+    compiling.stage(stage, lambda: stage_text(title, outputs))
 
 
 def _title(keep: Any, function: Callable[..., Any]) -> str:

@@ -11,18 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import context, dtypes
+from harness import context
 from harness.capture import read_tree
 from harness.dump import DumpObserver
 from harness.dump.asynchronous.observer import AsyncDumpObserver
 from harness.dump.asynchronous.overlapped import OverlappedDumpObserver
 from harness.dump.writer import Directory
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Slot, Step
-from harness.graph import Graph, Node, TensorSpec, TupleSpec
-from tests.capture.nets import Net
 from tests.dump.asynchronous.build import config as async_config
-from tests.dump.build import config
+from tests.dump.build import Net, config, one_op
 from tests.gate.networks.recorder import Recorder
 
 
@@ -36,12 +33,7 @@ def graph_mode() -> Iterator[None]:
 
 def one_kernel(number: int, scope: str, root: int) -> Net:
     """A graph of one operator, which belongs to the root graph ``root``."""
-    value = np.full(2, number, np.float32)
-    node = Node("Add", [], {}, scope, TensorSpec(dtypes.float32, (2,)), number=0)
-    result = Node("MakeTuple", [node], {}, "Default", TupleSpec((node.spec,)), kernel=False, number=0)
-    graph = Graph(number, [], result, [node, result], [node], [], root_id=root)
-    node.extra.graph = graph
-    return Net(graph, {node: ([], [Slot(0, value, dtypes.float32)])}, {}, {node: 1})
+    return one_op(f"{scope}/Add-op0", [np.full(2, number, np.float32)], graph_id=number, root_id=root)
 
 
 @pytest.mark.parametrize("release", ["1.6", "2.1", "2.5"])
@@ -51,13 +43,12 @@ def test_graphs_of_one_root_share_a_directory(release: str, roots: tuple[int, in
     nets = [one_kernel(at, f"Default/{scope}", root) for at, (scope, root) in enumerate(zip("xy", roots, strict=True))]
     observer = AsyncDumpObserver(async_config(tmp_path, release, "ascend", file_format="npy"))
     for net in nets:
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
     for net, root in zip(nets, roots, strict=True):
-        step = Step(nets[root].graph, 0, net.present)
-        observer.step_begin(step)
-        (node,) = net.graph.execution_order
-        observer.kernel_outputs(node, *net.slots[node])
-        observer.step_end(step)
+        with nets[root].step(observer) as step:
+            (node,) = net.graph.order
+            with net.launch(step, node) as launch:
+                launch.done(net.slots[node][1])
     observer.closed()
     records = list(read_tree(tmp_path).records())
     found = {(r.key.graph, r.key.operator.replace("_", "/")): r.load().tolist() for r in records}  # type: ignore[union-attr]

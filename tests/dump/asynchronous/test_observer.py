@@ -22,9 +22,9 @@ from harness.dump.asynchronous.write_queue import WriteQueue
 from harness.dump.npy import Array
 from harness.dump.writer import MAPPING
 from harness.errors import DumpWriteError
-from harness.framework.runtime.observer import Slot, Step
+from harness.recording import Operator, Value
 from tests.dump.asynchronous.build import LATEST, config, values
-from tests.dump.build import Net, graph_of, one_op, operator, tensor
+from tests.dump.build import Net, graph_of, one_op, tensor
 
 O2 = DEVICES.get("ascend-o2")
 OLD = "2.0-2.2"
@@ -34,7 +34,7 @@ def dumped(settings: DumpConfig, *nets: Net, steps: int = 1, device: Any = O2) -
     """Runs nets one after the other."""
     observer = AsyncDumpObserver(settings, device)
     for net in nets:
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
     for net in nets:
         for _ in range(steps):
             net.run(observer)
@@ -57,7 +57,7 @@ def tensors(path: Path) -> dict[tuple[str, int], Array]:
 
 def check_tensors(path: Path, net: Net) -> None:
     """A file holds exactly the slots of the net's one operator."""
-    inputs, outputs = net.slots[net.graph.execution_order[0]]
+    inputs, outputs = net.slots[net.graph.order[0]]
     wanted = {("input", s.index): s.array for s in inputs} | {("output", s.index): s.array for s in outputs}
     found = tensors(path)
     assert found.keys() == wanted.keys()
@@ -94,9 +94,9 @@ def test_one_file_an_operator_and_step(tmp_path: Path) -> None:
 
 def test_slots_keep_their_positions(tmp_path: Path) -> None:
     net = one_op("Default/Add-op0", [tensor(dtypes.float32, (2,)), tensor(dtypes.int8, (3,)), tensor(dtypes.bool_, ())])
-    node = net.graph.execution_order[0]
+    node = net.graph.order[0]
     inputs, outputs = net.slots[node]
-    net.slots[node] = [Slot(2, inputs[0].array, inputs[0].dtype), Slot(5, inputs[1].array, inputs[1].dtype)], outputs
+    net.slots[node] = [Value(v.array, v.dtype, index=at) for v, at in zip(inputs, (2, 5), strict=True)], outputs
     dumped(config(tmp_path), net)
     (path,) = raw_files(tmp_path)
     check_tensors(path, net)
@@ -109,7 +109,7 @@ def test_npy_in_the_order_of_the_host(tmp_path: Path) -> None:
     assert found == ["input.0.NCHW.float16.npy", "input.1.NCHW.float16.npy", "output.0.NCHW.float16.npy"]
     for path in tmp_path.rglob("*.npy"):
         io, slot = path.name.split(".")[5:7]
-        inputs, outputs = net.slots[net.graph.execution_order[0]]
+        inputs, outputs = net.slots[net.graph.order[0]]
         wanted = (inputs if io == "input" else outputs)[int(slot)].array
         assert np.array_equal(np.load(path), wanted)
 
@@ -145,6 +145,8 @@ def test_input_output(mode: int, io: set[str], tmp_path: Path) -> None:
 def joined(*nets: Net) -> Net:
     """One net of the operators of several."""
     slots = {node: shown for net in nets for node, shown in net.slots.items()}
+    for node in slots:
+        node.graph = None
     held = {parameter: array for net in nets for parameter, array in net.values.items()}
     return Net(graph_of(list(slots), list(held)), slots, held)
 
@@ -162,7 +164,7 @@ def test_selection_by_kernels_iteration_and_marks(tmp_path: Path, caplog: pytest
         "dump: the kernels entry 'Nothing' matched nothing that was dumped"
     ]
     net = two_operators()
-    net.graph.execution_order[0].attrs["dump"] = "true"
+    net.graph.order[0].attributes["dump"] = "true"
     dumped(config(tmp_path / "b", OLD, "ascend", dump_mode=2), net, device=DEVICES.get("ascend-o0"))
     assert [path.name.split(".")[0] for path in raw_files(tmp_path / "b")] == ["Add"]
 
@@ -176,7 +178,7 @@ def test_nothing_is_made_where_nothing_is_dumped(tmp_path: Path) -> None:
 def test_the_runtime_is_told_of_each_step(tmp_path: Path) -> None:
     observer = AsyncDumpObserver(config(tmp_path), O2, rank=3)
     net = convolution()
-    observer.graph_compiled(net.graph)
+    observer.graph_declared(net.graph)
     for _ in range(2):
         net.run(observer)
     observer.closed()
@@ -266,13 +268,14 @@ def test_no_emulated_kernel_adds_atomically(tmp_path: Path) -> None:
 def test_the_failing_operator_leaves_its_inputs(tmp_path: Path) -> None:
     net = two_operators()
     observer = AsyncDumpObserver(config(tmp_path, op_debug_mode=4), O2)
-    observer.graph_compiled(net.graph)
-    first, second = net.graph.execution_order
-    observer.step_begin(Step(net.graph, 0, net.parameters))
-    observer.kernel_inputs(first, net.slots[first][0])
-    observer.kernel_outputs(first, *net.slots[first])
-    observer.kernel_inputs(second, net.slots[second][0])
-    observer.failed(second, RuntimeError("kernel"))
+    observer.graph_declared(net.graph)
+
+    def each(node: Operator) -> None:
+        if node is net.graph.order[1]:
+            raise RuntimeError("kernel")
+
+    with pytest.raises(RuntimeError, match="kernel"):
+        net.run(observer, each)
     observer.closed()
     (path,) = raw_files(tmp_path)
     assert path.name.startswith("MatMul.")
@@ -301,8 +304,8 @@ def test_tensors_are_those_of_the_moment(tmp_path: Path, monkeypatch: pytest.Mon
     """The parameter is overwritten while the file waits; results of kernels are not copied."""
     slow, net = Slow(monkeypatch), convolution()
     observer = AsyncDumpObserver(config(tmp_path), O2)
-    observer.graph_compiled(net.graph)
-    inputs, outputs = net.slots[net.graph.execution_order[0]]
+    observer.graph_declared(net.graph)
+    inputs, outputs = net.slots[net.graph.order[0]]
     before = [slot.array.copy() for slot in inputs]
     net.run(observer)
     for slot in inputs:
@@ -319,9 +322,9 @@ def test_tensors_are_those_of_the_moment(tmp_path: Path, monkeypatch: pytest.Mon
 def test_results_are_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow, net = Slow(monkeypatch), convolution()
     observer = AsyncDumpObserver(config(tmp_path), O2)
-    observer.graph_compiled(net.graph)
+    observer.graph_declared(net.graph)
     net.run(observer)
-    net.slots[net.graph.execution_order[0]][1][0].array[...] = 7
+    net.slots[net.graph.order[0]][1][0].array[...] = 7
     slow.go_on.set()
     observer.closed()
     (path,) = raw_files(tmp_path)
@@ -333,7 +336,7 @@ def test_the_bound_holds_and_larger_tensors_are_written_at_once(tmp_path: Path) 
     observer = AsyncDumpObserver(config(tmp_path), O2, queue=queue)
     small, large = one_op(), one_op("Default/Add-op1", [tensor(dtypes.float32, (4000,))] * 2, graph_id=1)
     for net in (small, large):
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
     for _ in range(20):
         small.run(observer)
         large.run(observer)
@@ -360,17 +363,23 @@ def failing(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
 def test_a_full_disk_stops_the_run_at_the_next_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     net = two_operators()
     observer = AsyncDumpObserver(config(tmp_path), O2)
-    observer.graph_compiled(net.graph)
+    observer.graph_declared(net.graph)
     net.run(observer)
     observer.queue.drain()
     failing(monkeypatch, 1)  # the file that tells the runtime of the step
-    first, second = net.graph.execution_order
-    observer.step_begin(Step(net.graph, 1, net.parameters))
-    observer.kernel_outputs(first, *net.slots[first])
-    observer.queue.drain()
+    ran = []
+
+    def kernels() -> None:
+        with net.step(observer) as step:
+            for node in net.graph.order:
+                with net.launch(step, node) as launch:
+                    ran.append(node)
+                    launch.done(net.slots[node][1])
+                observer.queue.drain()
+
     with pytest.raises(DumpWriteError, match="No space left on device"):
-        observer.kernel_inputs(second, net.slots[second][0])
-    observer.failed(second, RuntimeError())
+        kernels()
+    assert ran == net.graph.order[:1]  # the second kernel was not launched
     observer.closed()  # says nothing twice
     assert len(raw_files(tmp_path)) == 2
     for path in raw_files(tmp_path):
@@ -380,7 +389,7 @@ def test_a_full_disk_stops_the_run_at_the_next_kernel(tmp_path: Path, monkeypatc
 def test_a_full_disk_is_told_at_the_end_if_no_kernel_follows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     net = convolution()
     observer = AsyncDumpObserver(config(tmp_path), O2)
-    observer.graph_compiled(net.graph)
+    observer.graph_declared(net.graph)
     observer.queue.drain()
     failing(monkeypatch, 1)
     gate = threading.Event()
@@ -408,11 +417,12 @@ def test_many_tensors_of_one_operator(tmp_path: Path) -> None:
 
 
 def test_operators_no_graph_announced(tmp_path: Path) -> None:
-    net, other = convolution(), operator("Default/Sub-op0", (), one_op().graph.execution_order[0].spec)
+    net, other = convolution(), one_op("Default/Sub-op0", [tensor(dtypes.float32, (2,))], graph_id=1)
     observer = AsyncDumpObserver(config(tmp_path), O2)
-    observer.graph_compiled(net.graph)
-    observer.step_begin(Step(net.graph, 0, net.parameters))
-    observer.kernel_outputs(other, [], [Slot(0, tensor(dtypes.float32, (2,)), dtypes.float32)])
-    observer.step_end(Step(net.graph, 0, net.parameters))
+    observer.graph_declared(net.graph)
+    with net.step(observer) as step:
+        (node,) = other.graph.order
+        with other.launch(step, node) as launch:
+            launch.done(other.slots[node][1])
     observer.closed()
     assert [path.name.split(".")[0] for path in raw_files(tmp_path)] == ["Sub"]

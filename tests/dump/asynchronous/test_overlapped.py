@@ -58,7 +58,7 @@ def run(observer: DumpObserver) -> None:
     )
     nets = [measured_net("train"), long]
     for net in nets:
-        observer.graph_compiled(net.graph)
+        observer.graph_declared(net.graph)
     for _ in range(2):
         for net in nets:
             net.run(observer)
@@ -96,7 +96,7 @@ def test_statistics_and_device_formats(tmp_path: Path) -> None:
 
 def test_a_full_disk_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     observer, net = OverlappedDumpObserver(config(tmp_path)), measured_net("train")
-    observer.graph_compiled(net.graph)
+    observer.graph_declared(net.graph)
     observer.queue.drain()
 
     def full(*_args: object) -> int:
@@ -111,5 +111,4 @@ def test_a_full_disk_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     with pytest.raises(DumpWriteError, match="No space left on device"):
         steps()
-    observer.failed(None, RuntimeError())
     observer.closed()

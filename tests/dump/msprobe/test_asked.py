@@ -50,7 +50,7 @@ def test_a_user_s_counter(dump: DumpEnvironment, file: Path) -> None:
     dump.set_initial_iteration(5)
     watcher, net = dump.install(write(file), O2), one_op()
     assert watcher is not None
-    watcher.graph_compiled(net.graph)
+    watcher.graph_declared(net.graph)
     net.run(watcher)
     dump.step()
     net.run(watcher)
@@ -61,7 +61,7 @@ def test_the_rank_of_one_of_several(dump: DumpEnvironment, file: Path) -> None:
     environ = write(file) | {DISTRIBUTED: "1", "RANK_ID": "4"}
     watcher, net = dump.install(environ, O2), one_op()
     assert watcher is not None
-    watcher.graph_compiled(net.graph)
+    watcher.graph_declared(net.graph)
     net.run(watcher)
     assert dump_json(file.parent / "d", 0, "rank4")["task"] == "tensor"
 
@@ -93,7 +93,7 @@ def test_kernel_by_kernel_it_is_mindspore_s_own_dump(
     section = {"list": ["Add"], "data_mode": ["output"]}
     watcher, net = dump.install(write(file, section=section, step=[1, "3-4"]), DEVICES.get(device)), one_op()
     assert type(watcher) is DumpObserver
-    watcher.graph_compiled(net.graph)
+    watcher.graph_declared(net.graph)
     for _ in range(3):
         net.run(watcher)
     handed = tmp_path / "d" / "kernel_kbyk_dump.json"

@@ -14,19 +14,21 @@ import numpy as np
 import harness
 from harness import context, nn, ops
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Observer
 from harness.framework.tensor import Parameter, Tensor
 from harness.graph import Const, Graph, Node
+from harness.graph.form import form_of
+from harness.recording import Graph as RecordedGraph
+from harness.recording import Observer
 
 
 class Graphs(Observer):
-    """Keeps every graph that is compiled."""
+    """Keeps every graph that is compiled, in MindSpore's form."""
 
     def __init__(self) -> None:
         self.found: list[Graph] = []
 
-    def graph_compiled(self, graph: Graph) -> None:
-        self.found.append(graph)
+    def graph_declared(self, graph: RecordedGraph) -> None:
+        self.found.append(form_of(graph))
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def graph(function: Callable[..., Any], *args: Any) -> Any:
     except DecidedLateError:
         with eager_rules():
             program = compile_function(function, args, names, 0, Numbering(), kernels=Kernels())
-    return Executor(program).run([a.asnumpy() for a in args if is_input(a)], ())
+    return Executor(program).run([a.asnumpy() for a in args if is_input(a)])
 
 
 def tensors(arrays: tuple[Array, ...]) -> list[Tensor]:

@@ -15,8 +15,7 @@ from harness import Tensor, mutable, nn, ops
 from harness.framework import context
 from harness.framework.nn.transforms import GradOperation, grad, jit
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Observer, Step
-from harness.graph import Graph
+from harness.recording import Graph, Observer, Step
 from tests.framework.compile.build import floats, graph_mode
 
 
@@ -36,7 +35,7 @@ class Seen(Observer):
         self.graphs: list[Graph] = []
         self.steps: list[tuple[int, int, list[str]]] = []
 
-    def graph_compiled(self, graph: Graph) -> None:
+    def graph_declared(self, graph: Graph) -> None:
         self.graphs.append(graph)
 
     def step_begin(self, step: Step) -> None:
@@ -109,7 +108,7 @@ def test_a_constant_is_computed_with_when_the_graph_is_compiled() -> None:
     function = jit(lambda a: ops.exp(a[0]) * ops.abs(a[1]))
     with seen() as got:
         function((X, Y)), function(mutable((X, Y)))
-    kernels = [[node.op for node in graph.execution_order] for graph in got.graphs]
+    kernels = [[operator.type for operator in graph.order] for graph in got.graphs]
     assert "Abs" not in kernels[0]
     assert "Abs" in kernels[1]
 

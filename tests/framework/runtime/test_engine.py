@@ -12,7 +12,7 @@ from harness import Parameter, Tensor, nn, ops
 from harness.errors import KernelError, UnsupportedError
 from harness.framework.ops.eager import execute
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Array
+from harness.recording.value import Array
 from harness.testing import inject
 from tests.framework.compile.build import Net, floats, graph_mode
 from tests.framework.runtime.test_execute import Watch

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,11 @@ from harness import Tensor, dtypes, hooks, nn, ops
 from harness.errors import HarnessError, SettingError, SettingTypeError
 from harness.framework.compile.program import STAGES
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Observer
 from harness.framework.runtime.session import bind
 from harness.framework.tensor import Parameter, Symbol
-from harness.graph import Graph, Operand
+from harness.graph import Graph
+from harness.recording import Compilation, Observer, Stage
+from harness.recording import Graph as RecordedGraph
 from tests.framework.compile.build import Graphs, Net, compiled, floats, graph_mode
 
 X = floats(2, 3)
@@ -431,16 +433,17 @@ class Compiling(Observer):
     def __init__(self) -> None:
         self.events: list[str] = []
 
-    def compile_begin(self, name: str, inputs: Sequence[str]) -> None:
-        self.events.append(f"begin {name}({', '.join(inputs)})")
+    def compile_begin(self, compilation: Compilation) -> None:
+        self.events.append(f"begin {compilation.name}({', '.join(compilation.inputs)})")
 
-    def compile_stage(self, stage: str, outputs: Sequence[Operand]) -> None:
-        self.events.append(f"{stage} {len(outputs)}")
+    def compile_stage(self, stage: Stage) -> None:
+        (graphs,) = re.findall(r"^# Total subgraphs: (\d+)$", stage.text, re.MULTILINE)
+        self.events.append(f"{stage.kind} {graphs}")
 
-    def graph_compiled(self, graph: Graph) -> None:
+    def graph_declared(self, graph: RecordedGraph) -> None:
         self.events.append(f"graph {graph.id}")
 
-    def compile_end(self, error: BaseException | None) -> None:
+    def compile_end(self, compilation: Compilation, error: BaseException | None) -> None:
         self.events.append(f"end {type(error).__name__}")
 
 

@@ -17,9 +17,8 @@ from harness.backends.emulated import GRAPHS
 from harness.compare import check
 from harness.errors import KernelError
 from harness.framework.runtime import session
-from harness.framework.runtime.observer import Observer, Slot
 from harness.framework.tensor import call
-from harness.graph import Node
+from harness.recording import Launch, Observer, Value
 from harness.testing import inject
 from tests.framework.compile.build import Net, floats, graph_mode
 from tests.gate.emulated import within
@@ -61,16 +60,16 @@ class Digest(Observer):
         self.slots: list[tuple[str, int, bytes]] = []
         self._op = op
 
-    def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
-        self._keep(f"before {node.name}", node, inputs)
+    def launch_begin(self, launch: Launch) -> None:
+        self._keep("before", launch, launch.inputs)
 
-    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
-        self._keep(f"after {node.name}", node, inputs)
-        self._keep(f"of {node.name}", node, outputs)
+    def launch_end(self, launch: Launch) -> None:
+        self._keep("after", launch, launch.updated)
+        self._keep("of", launch, launch.outputs)
 
-    def _keep(self, name: str, node: Node, slots: Sequence[Slot]) -> None:
-        if self._op in ("", node.op):
-            self.slots += [(name, s.index, s.array.tobytes()) for s in slots]
+    def _keep(self, when: str, launch: Launch, values: Sequence[Value]) -> None:
+        if self._op in ("", launch.operator.type):
+            self.slots += [(f"{when} {launch.operator.name}", v.index, v.array.tobytes()) for v in values]
 
 
 def results(name: str, engine: TorchEngine) -> list[tuple[str, int, bytes]]:

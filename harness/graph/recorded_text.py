@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from harness.graph import Const, Graph, Operand, Parameter, printed_order
+from harness.graph.graph import Graph, printed_order
 from harness.graph.ir import INDENT, STABLE_POINTER, Writer, counts, source_line
+from harness.graph.node import Const, Operand, Parameter
 
 
 def build_text(graph: Graph) -> str:

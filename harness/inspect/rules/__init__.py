@@ -1,1 +1,0 @@
-"""The built-in rules, by subject; each module registers its own."""

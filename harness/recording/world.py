@@ -1,0 +1,33 @@
+"""Which of several processes a recording belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from harness.errors import RecordingError
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The ranks of a run.
+
+    Attributes:
+        rank: of this recording, from 0.
+        size: number of ranks.
+        groups: ranks by the name of their group.
+
+    Raises:
+        RecordingError: the rank is negative or beyond ``size``, or a group has a rank that does not exist.
+    """
+
+    rank: int = 0
+    size: int = 1
+    groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rank, int) or not isinstance(self.size, int) or not 0 <= self.rank < self.size:
+            raise RecordingError(f"a rank is a number from 0 to size - 1; given: rank {self.rank!r} of {self.size!r}")
+        for name, ranks in self.groups.items():
+            if any(not isinstance(rank, int) or not 0 <= rank < self.size for rank in ranks):
+                raise RecordingError(f"group {name!r} has ranks {list(ranks)}; there are {self.size}")
