@@ -26,6 +26,10 @@ def _framework() -> _Any:
 
 
 def __getattr__(name: str) -> _Any:
+    if name == "inspect":  # a room that can be called: ``harness.inspect(capture)``
+        from importlib import import_module
+
+        return import_module("harness.inspect")
     if name in _ROOMS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     if name == "__version__":

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import goldens as goldens
+from harness.cli import inspection as inspection
 from harness.cli.parser import CANNOT_TELL, PASS_ON, RUN, Action, ClickException, Level, Match, NamedTolerance, app
 from harness.cli.parser import DIFFERS as DIFFERS
 from harness.cli.parser import HOLDS as HOLDS

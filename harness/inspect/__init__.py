@@ -1,0 +1,25 @@
+"""Looks at one run alone: where it went wrong, why, and on which line.
+
+The module can be called: ``harness.inspect(capture)`` is ``harness.inspect.inspect(capture)``.
+"""
+
+import sys as _sys
+import types as _types
+from typing import Any as _Any
+
+from harness.inspect.finding import Certainty, Finding, Report, Severity
+from harness.inspect.inspecting import inspect
+from harness.inspect.rule import RULES, Context, Parameter, Rule, rule
+from harness.inspect.text import lines
+
+__all__ = [
+    "RULES", "Certainty", "Context", "Finding", "Parameter", "Report", "Rule", "Severity", "inspect", "lines", "rule",
+]  # fmt: skip
+
+
+class _Callable(_types.ModuleType):
+    def __call__(self, *args: _Any, **named: _Any) -> Report:
+        return inspect(*args, **named)
+
+
+_sys.modules[__name__].__class__ = _Callable

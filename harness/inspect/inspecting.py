@@ -1,0 +1,102 @@
+"""Inspects a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from harness.capture import Capture
+from harness.errors import SettingTypeError
+from harness.inspect.finding import Finding, Report
+from harness.inspect.flow import link
+from harness.inspect.rule import Context, chosen, settings_of
+from harness.inspect.run import Run
+from harness.store import StoredRun
+
+
+def inspect(
+    capture: Capture | StoredRun,
+    rules: Iterable[str] | None = None,
+    off: Iterable[str] = (),
+    settings: Mapping[str, Any] | None = None,
+) -> Report:
+    """Looks at one run alone: overflow, explosion, vanishing, dead units; where each began, and why.
+
+    Args:
+        capture: a run in memory, a dump tree as ``read_tree`` gives it, or a run of a golden store. Tensors,
+            statistics or both.
+        rules: names, globs or groups of rules (``["mindinsight"]``, ``["nonfinite", "dead-*"]``); ``+NAME`` adds to the
+            default ones. None asks the default ones.
+        off: names or globs of rules that are not asked; ``RULE:GLOB`` leaves out a rule's findings at operators,
+            layers or lines that match.
+        settings: parameters of rules, ``{"dead-units.share": 0.5}``.
+
+    Returns:
+        See ``Report``.
+
+    Raises:
+        SettingError: a rule or a parameter does not exist.
+        SettingTypeError: ``capture`` is no run.
+
+    Examples:
+        >>> from harness.capture import read_tree
+        >>> from harness.inspect import inspect
+        >>> report = inspect(read_tree("dump"))
+        >>> report.code, len(report.errors)
+        (0, 0)
+    """
+    if not isinstance(capture, (Capture, StoredRun)):
+        raise SettingTypeError(f"inspect takes a Capture or a run of a golden store, got {type(capture).__name__}")
+    texts = [rules] if isinstance(rules, str) else rules
+    switched = [off] if isinstance(off, str) else list(off)
+    asked = chosen(texts, [each for each in switched if ":" not in each])
+    numbers = settings_of(asked, settings or {})
+    run, lost = opened(capture)
+    link(run)
+    findings: list[Finding] = []
+    untold: list[str] = []
+    shared: dict[str, Any] = {}
+    for each in asked:
+        each.ask(Context(run, each, numbers[each.name], findings, untold, shared))
+    kept = [each for each in findings if not _is_off(each, switched)]
+    kept.sort(key=lambda each: not each.is_error)
+    iterations = sorted({step for steps in run.iterations.values() for step in steps})
+    name = capture.network if isinstance(capture, Capture) else str(capture.id)
+    untold += what_is_missing(run, iterations)
+    return Report(
+        name, kept, untold, [each.name for each in asked], run.slots, run.blind + lost, iterations,
+        sorted(run.iterations),
+    )  # fmt: skip
+
+
+def opened(capture: Capture | StoredRun) -> tuple[Run, int]:
+    """The run of a capture or a store, and how many files of it could not be read."""
+    if isinstance(capture, Capture):
+        run = Run(capture.records(), lambda: capture.artefacts, capture.backend, capture.emulated, capture.places)
+        return run, len(capture.lost)
+    emulated = bool(capture.attrs.get("emulated"))
+    return Run(capture.records(), capture.artefacts, capture.id.backend, emulated), 0
+
+
+def what_is_missing(run: Run, iterations: list[int]) -> list[str]:
+    """What no rule could look at."""
+    lines = []
+    if not run.slots:
+        lines.append("nothing was recorded: the run holds no tensor and no statistics")
+        return lines
+    if len(iterations) == 1:
+        lines.append("one step: whatever changes from step to step (updates, losses, growth) is not looked at")
+    if not run.trained:
+        lines.append("forward alone: gradients and updates were not recorded")
+    return lines
+
+
+def _is_off(finding: Finding, switched: Iterable[str]) -> bool:
+    from fnmatch import fnmatchcase
+
+    for each in switched:
+        name, colon, pattern = each.partition(":")
+        places = (finding.operator, finding.layer, finding.source)
+        if colon and fnmatchcase(finding.rule, name or "*") and any(fnmatchcase(p, pattern) for p in places):
+            return True
+    return False

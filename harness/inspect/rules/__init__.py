@@ -1,0 +1,1 @@
+"""The built-in rules, by subject; each module registers its own."""
