@@ -1,6 +1,7 @@
 """What ran: operators with their attributes, edges, slots and source lines, told to whoever watches.
 
-A runtime opens a ``Recording``, declares its graphs, and runs steps of launches within blocks. This package knows no runtime, no file and no observer.
+A runtime opens a ``Recording``, declares its graphs, and runs steps of launches within blocks. This package knows no
+runtime, no file and no observer.
 """
 
 from harness.recording.events import Compilation, Engine, Stage, Want
