@@ -32,6 +32,13 @@ class Identity(NamedTuple):
     golden: str
 
 
+class Found(NamedTuple):
+    """How many gate tests a session collected, and how many were left after deselection."""
+
+    collected: int
+    selected: int
+
+
 _IDENTITY: pytest.StashKey[Identity] = pytest.StashKey()
 
 
@@ -82,8 +89,7 @@ class Collection:
     """Follows one session's collection.
 
     Attributes:
-        collected: gate tests found, before deselection.
-        selected: gate tests that will run.
+        found: gate tests before deselection, and those that will run; on xdist's controller what a worker says.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -92,8 +98,7 @@ class Collection:
         self._broken: set[str] = set()
         self._owned: set[str] = set()
         self._files: dict[str, pytest.Collector] = {}
-        self.collected = 0
-        self.selected = 0
+        self.found = Found(0, 0)
 
     def saw_collector(self, collector: pytest.Collector) -> None:
         """Notes a file that is about to be collected, before ``--lf`` drops any of its tests."""
@@ -117,7 +122,7 @@ class Collection:
         owners: dict[tuple[str, Variant | None], list[pytest.Item]] = {}
         for item in items:
             if is_gate_test(item):
-                self.collected += 1
+                self.found = self.found._replace(collected=self.found.collected + 1)
                 path = identity_of(item).golden
                 self._owned.add(path)
                 owners.setdefault((path, variant_of(item)), []).append(item)
@@ -129,7 +134,7 @@ class Collection:
 
     def saw_selection(self, items: Iterable[pytest.Item]) -> None:
         """Takes the tests that deselection left."""
-        self.selected = sum(map(is_gate_test, items))
+        self.found = self.found._replace(selected=sum(map(is_gate_test, items)))
 
     def unused(self, golden: Path) -> list[str] | None:
         """Golden files under ``golden`` that no test owns, sorted, relative and ``/``-separated; None if no test was

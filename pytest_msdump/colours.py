@@ -12,7 +12,7 @@ _BAD = {"red": True}
 _WORSE = {"red": True, "bold": True}
 _LOOK = {"yellow": True}
 _GOOD = {"green": True}
-_ACT = ("candidate bundle left", "to see what changed")
+_ACT = ("candidate bundle left", "to see what changed", "nothing was ")
 _WRONG = ("unused goldens, ", "the manifests do not describe")
 
 

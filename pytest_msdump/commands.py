@@ -137,7 +137,8 @@ def refuse_reviewed(config: pytest.Config, settings: Settings) -> None:
     flags = [*([] if settings.usual else [f"--msdump-golden={place}"]), *carried(settings, start)]
     beside: list[str | Path] = [] if settings.usual else ["--golden", Path(place)]
     raise pytest.UsageError(
-        f"{flag} does not write {golden} in CI: a golden changes only after a person has seen the change.\n"
+        f"{flag} does not write {golden} in CI ({settings.ci_sign}): a golden changes only after a person has seen the "
+        "change.\n"
         f"  at your desk: `{command('msdump', 'regen', *flags)}`\n"
         f"  or here: `{command('pytest', '--msdump', *flags)}` leaves what changed in .msdump/candidates, and "
         f"`{command('msdump', 'review', *beside)}` shows it and takes it over\n"

@@ -14,7 +14,7 @@ import pytest
 from _pytest._code.code import ReprEntry
 from _pytest._io import TerminalWriter
 
-from pytest_msdump import advice, colours, mistakes, options
+from pytest_msdump import advice, colours, empty, mistakes, options
 from pytest_msdump import report as reporting
 from pytest_msdump.collection import Collection, stores
 from pytest_msdump.garbage import Garbage
@@ -220,7 +220,8 @@ class Gate:
         if stores_opened is not None:
             stores_opened.OPENED.close()
         if is_worker(self.config):
-            self.config.workeroutput[KEY] = {"unused": self.summary.unused}  # type: ignore[attr-defined]
+            found = list(self.collection.found)
+            self.config.workeroutput[KEY] = {"unused": self.summary.unused, "found": found}  # type: ignore[attr-defined]
             return
         if self.summary.results:
             from pytest_msdump import manifests
@@ -233,6 +234,18 @@ class Gate:
         unattended = self.summary.undescribed or (self.summary.stale and not self.settings.regen)
         if (self.summary.problems or unattended) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        self._say_nothing_done(session)
+
+    def _say_nothing_done(self, session: pytest.Session) -> None:
+        """Notes that nothing was compared or written; a session that should have written does not end with 0."""
+        ended = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+        if session.exitstatus not in ended or self.config.getoption("collectonly", default=False):
+            return
+        why = empty.told(self.config, self.settings, self.collection.found, self.summary)
+        if why:
+            self.summary.notes.insert(0, why)
+            if self.settings.regen or self.settings.learn:
+                session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
     def _publish(self) -> None:
         """Writes the session's page, if requested, and the report for the CI service."""

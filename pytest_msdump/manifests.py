@@ -23,6 +23,7 @@ from harness.escape import line
 from harness.store import GoldenStore, RunId, manifest
 from harness.store.journal import is_being_put_in_place
 from harness.store.layout.contents import parse_run
+from harness.store.sizes import large
 from pytest_msdump.gate_test import SEED
 from pytest_msdump.options import Settings
 from pytest_msdump.report import LEFT_OUT, Result, Summary
@@ -96,7 +97,8 @@ def complete(settings: Settings) -> None:
 
 
 def rebuild(config: pytest.Config, settings: Settings, summary: Summary, *, interrupted: bool = False) -> list[str]:
-    """Puts this session's goldens in place and writes their manifests; returns the problems in words."""
+    """Puts this session's goldens in place and writes their manifests; returns the problems in words. Large goldens are
+    noted in ``summary``."""
     problems = []
     act = "regenerated" if settings.regen else "learned"
     unwritten = [each["unwritten"] for each in _all(summary) if each["unwritten"]]
@@ -108,6 +110,8 @@ def rebuild(config: pytest.Config, settings: Settings, summary: Summary, *, inte
     elif settings.regen or settings.learn:
         written = [each for each in _all(summary) if each["verdict"] not in ("not compared", LEFT_OUT)]
         problems += _take_effect(config, settings, written, act)
+        shown = {os.path.relpath(settings.golden / each["golden"], config.invocation_params.dir) for each in written}
+        summary.notes += large(shown)
     bundles: dict[str, list[Result]] = {}
     for each in _all(summary):
         if each["candidate"]:

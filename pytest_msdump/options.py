@@ -17,9 +17,6 @@ import pytest
 GROUP = "msdump"
 NOT_ASKED = "msdump: nothing was compared; --msdump (or ini msdump = true) checks it"
 LEVELS = ("tensors", "digest")
-# Environment variables that CI services set; a value that means "no" does not count.
-CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "BUILD_NUMBER", "BUILDKITE", "TEAMCITY_VERSION")
-_NO = frozenset({"", "0", "false", "no", "off"})
 
 
 class Option(NamedTuple):
@@ -107,6 +104,7 @@ class Settings(NamedTuple):
         why_root: why it is the root, in words.
         prefix: prefix of paths in test ids: pytest's rootdir relative to ``root``; empty if both are the same.
         in_ci: whether a CI service runs this session.
+        ci_sign: what says so, in words.
         usual: whether the goldens lie where every command looks for them by itself.
         given: options of pytest that decide what it collects and configures, as flag and value; a path is absolute.
     """
@@ -124,6 +122,7 @@ class Settings(NamedTuple):
     prefix: str = ""
     usual: bool = True
     given: tuple[tuple[str, str], ...] = ()
+    ci_sign: str = ""
 
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
@@ -207,9 +206,13 @@ def _count(value: Any, where: str) -> int:
     return int(value)
 
 
-def running_in_ci(environ: Mapping[str, str] = os.environ) -> bool:
-    """True where a CI service's variable is set to anything that does not mean "no"."""
-    return any(environ.get(name, "").strip().lower() not in _NO for name in CI_VARIABLES)
+def _sign_of_ci(active: bool, root: Path) -> str:
+    """What says that a CI service runs this session; asked for only where it matters, as it imports ``harness``."""
+    if not active:
+        return ""
+    from harness.ci import sign
+
+    return sign(folder=root)
 
 
 def settings(config: pytest.Config) -> Settings:
@@ -233,7 +236,7 @@ def settings(config: pytest.Config) -> Settings:
     base = config.invocation_params.dir if given_on_command_line(config, "msdump_golden") else root
     given = resolve(config, "msdump_golden")
     golden = Path(os.path.abspath(base / given))
-    in_ci = running_in_ci()
+    ci_sign = _sign_of_ci(active, root)
     for name in ("msdump_level", "msdump_tolerance"):
         resolve(config, name)
     if not given:
@@ -249,7 +252,8 @@ def settings(config: pytest.Config) -> Settings:
         golden=golden,
         report=_report(config),
         root=root,
-        in_ci=in_ci,
+        in_ci=bool(ci_sign),
+        ci_sign=ci_sign,
         learn=learn,
         force=bool(resolve(config, "msdump_force")),
         why_root=why,

@@ -44,10 +44,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if not settings.active:
         config.pluginmanager.register(Idle(), "msdump-idle")
         return
-    from pytest_msdump.foreign import Blocked, other_package
+    from pytest_msdump.command import other_package
 
     why = other_package()
     if why:
+        from pytest_msdump.foreign import Blocked
+
         config.pluginmanager.register(Blocked(why), "msdump-blocked")
         return
     from pytest_msdump.gate import install

@@ -317,7 +317,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     shown = rows if verbose >= 0 else [row for row in rows if not row.calm]
     if shown:
         yield from table(shown, verbose > 0)
-    if not (rows or summary.results or summary.skipped or summary.stale):
+    if not (rows or summary.results or summary.skipped or summary.stale or summary.notes):
         return
     yield _proof(summary)
     from pytest_msdump import commands

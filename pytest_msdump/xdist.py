@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_msdump.collection import Found
+
 if TYPE_CHECKING:
     from pytest_msdump.gate import Gate
 
@@ -50,5 +52,7 @@ class XdistHooks:
         """Takes over a finished worker's output. A crashed worker leaves none; any other has seen the same
         collection."""
         output = (getattr(node, "workeroutput", None) or {}).get(KEY)
+        if output is not None:
+            self._gate.collection.found = max(self._gate.collection.found, Found(*output["found"]))
         if output is not None and output["unused"] is not None:
             self._gate.summary.unused = sorted(output["unused"])

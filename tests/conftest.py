@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 import pytest
 
-from pytest_msdump.options import CI_VARIABLES
+from harness.ci import HIDERS, VARIABLES
 
 GATE = Path(__file__).parent / "gate"
 
@@ -27,7 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("msdump", default=False):
         return
     os.fsync = lambda descriptor: None  # type: ignore[assignment]  # no test pulls the plug; disks are slow
-    for name in CI_VARIABLES:  # tests write goldens of their own; those about CI set what they need
+    for name in (*VARIABLES, *HIDERS):  # tests write goldens of their own; those about CI set what they need
         os.environ.pop(name, None)
     if not hasattr(config, "workerinput"):
         from tests.bytecode import prepare

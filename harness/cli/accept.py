@@ -11,6 +11,7 @@ from harness.cli.nearest import goldens_of
 from harness.escape import line
 from harness.store import RunId
 from harness.store.bundle import accept
+from harness.store.sizes import large
 from harness.suggest import command
 from harness.words import counted
 
@@ -38,12 +39,16 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
         used.update(found)
         return bool(found) or not only
 
+    taken = []
     for bundle in bundles:
         for result in accept(bundle, golden or goldens_of(bundle), wanted):
+            taken.append(result.path)
             for run, change in result.runs.items():
                 moved = f"{change.changed} changed, {change.new} new, {change.removed} removed"
                 slots = counted(change.slots, "slot")
                 print(line(f"{result.path}: run {run}: {slots}: {change.unchanged} unchanged, {moved}"))
+    for each in large(taken):
+        print(line(each))
     idle = [each for each in only if each not in used]
     for each in idle:
         named: list[str | Path] = [] if golden is None else ["--golden", golden]

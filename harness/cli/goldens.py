@@ -103,6 +103,52 @@ def init(
 
 
 @app.command()
+def doctor(
+    folder: Annotated[Path, typer.Argument(help="the project, or a directory in it")] = Path("."),
+) -> Action:
+    """Say what protects the goldens of a project here, and what is left to do; change nothing.
+
+    Exit codes: 0 nothing is left to do, 1 something is.
+    """
+
+    def action() -> int:
+        from harness.cli.doctor import examine
+
+        return examine(folder)
+
+    return action
+
+
+@app.command(hidden=True)
+def textconv(golden: Annotated[Path, typer.Argument(help="golden store")]) -> Action:
+    """Print a golden as text whose lines are those that moved (git runs it, see `msdump init`)."""
+
+    def action() -> int:
+        from harness.cli.git_drivers import textconv as as_text
+
+        return as_text(golden)
+
+    return action
+
+
+@app.command(hidden=True)
+def merge(
+    base: Annotated[Path, typer.Argument(help="the golden before")],
+    ours: Annotated[Path, typer.Argument(help="the golden here; the result is written to it")],
+    theirs: Annotated[Path, typer.Argument(help="the golden there")],
+    path: Annotated[str, typer.Option(help="its path in the repository")] = "the golden",
+) -> Action:
+    """Merge two changes of a golden (git runs it, see `msdump init`)."""
+
+    def action() -> int:
+        from harness.cli.git_drivers import merge as merge_goldens
+
+        return merge_goldens(base, ours, theirs, path)
+
+    return action
+
+
+@app.command()
 def verify(
     golden: Annotated[
         Path | None, typer.Argument(help="directory of the golden stores; the project's if left out")

@@ -13,6 +13,7 @@ from harness.errors import HarnessError, StoreError, TreeError
 from harness.escape import line
 from harness.scale import Scale, session
 from harness.store import Compression, GoldenStore, Level, RunData, RunId, change_one
+from harness.store.sizes import large
 from harness.words import counted
 
 _NAME = re.compile(r"\w[\w.+-]{0,99}")
@@ -84,11 +85,13 @@ def _stored(
         warn(capture)
         raise TreeError(f"{tree}: it holds no tensor that can be used; nothing was imported")
     data = RunData(chain([first], records), capture.artefacts, attrs, _level(level, capture))
-    result = change_one(golden, capture.network or golden.stem, {name: data}, "gzip" if packed else None)
+    result = change_one(golden, capture.network or golden.stem, {name: data}, "gzip" if packed else None, describe=True)
     change = result.runs[name]
     moved = f"{change.new} new, {change.changed} changed, {change.removed} removed, {change.unchanged} unchanged"
     slots, tensors = counted(change.slots, "slot"), counted(result.objects, "distinct tensor")
     print(line(f"{golden}: run {name}: {slots} ({moved}), {tensors}, {result.size} bytes"))
+    for each in large([golden]):
+        print(line(each))
     warn(capture)
     return 1 if capture.lost else 0
 

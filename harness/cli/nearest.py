@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import configparser
 import os
+import shlex
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import HarnessError, StoreError
 from harness.reading import read_bytes
@@ -32,6 +33,64 @@ def configuration(folder: Path) -> Path | None:
         if path.is_file() and (name in _OF_PYTEST or _settings(path) is not None):
             return path
     return None
+
+
+class Configured(NamedTuple):
+    """What a directory's configuration of pytest says, or pytest's own defaults.
+
+    Attributes:
+        golden: the directory of the goldens, as the configuration names it.
+        testpaths: where pytest looks for tests, patterns; empty for everywhere.
+        files, functions: patterns for names of files and functions that are tests.
+    """
+
+    golden: str = NAME
+    testpaths: tuple[str, ...] = ()
+    files: tuple[str, ...] = ("test_*.py", "*_test.py")
+    functions: tuple[str, ...] = ("test",)
+
+
+def configured(folder: Path) -> Configured:
+    """What the configuration of pytest in ``folder`` says of tests and goldens."""
+    found = configuration(folder)
+    given = (_settings(found) or {}) if found is not None else {}
+    kept = Configured()
+    golden = given.get("msdump_golden")
+    return Configured(
+        golden if isinstance(golden, str) and golden else kept.golden,
+        _words(given.get("testpaths")),
+        _words(given.get("python_files")) or kept.files,
+        _words(given.get("python_functions")) or kept.functions,
+    )
+
+
+def configured_above(folder: Path) -> Path | None:
+    """The configuration of pytest of a project that ``folder`` lies in."""
+    start = Path(os.path.abspath(folder))
+    for above in _upwards(start):
+        found = configuration(above) if above != start else None
+        if found is not None:
+            return Path(os.path.relpath(found))
+    return None
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    """A list of pytest's configuration: words in one text, or a list of texts."""
+    if isinstance(value, str):
+        try:
+            return tuple(shlex.split(value))
+        except ValueError:
+            return tuple(value.split())
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+
+
+def project(start: Path) -> Path:
+    """The nearest directory from ``start`` upwards that configures pytest or is under version control; ``start`` if
+    none does."""
+    for folder in _upwards(Path(os.path.abspath(start))):
+        if configuration(folder) is not None or any((folder / name).exists() for name in (".git", ".hg")):
+            return folder
+    return start
 
 
 def goldens() -> Path:

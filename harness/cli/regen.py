@@ -24,15 +24,13 @@ def regenerate(pytest_args: Sequence[str]) -> int:
         pytest_args: files, ``-k``, ``--lf``, ...; goldens of other tests stay as they are.
 
     Returns:
-        0 if all goldens were written, 1 if a test failed, 2 if pytest could not run the tests.
+        0 if all goldens were written, 1 if a test failed, 2 if pytest could not run the tests or wrote no golden.
     """
     load = [] if is_installed() else ["-p", PLUGIN]
     command = [sys.executable, "-m", "pytest", *load, "--msdump-regen", *pytest_args]
     code = subprocess.run(command, check=False).returncode
     if code == _NOTHING:
-        where = (
-            f"msdump: pytest collected no test in {text(os.getcwd())}; name their directory, or start where they lie"
-        )
+        where = f"msdump: no golden was written by the tests of {text(os.getcwd())}; name them, or start where they lie"
         print(where, file=sys.stderr)
     if code == _USAGE and any(_is_foreign(each) for each in pytest_args):
         print(

@@ -37,10 +37,10 @@ def _slot(record: Record) -> tuple[object, ...]:
     name = shortened(key.operator) + (f" ({key.execution})" if key.execution else "")
     shape = "x".join(map(str, record.shape)) or "scalar"
     where = key.rank, key.graph, key.iteration, name, key.slot_name
-    return (*where, spelled(record.dtype, record.format), shape, *_numbers(record), record.source or "")
+    return (*where, spelled(record.dtype, record.format), shape, *numbers(record), record.source or "")
 
 
-def _numbers(record: Record) -> list[object]:
+def numbers(record: Record) -> list[object]:
     """Minimum, maximum, mean, norm, NaNs and infinities; empty if unknown. Of an argument, what it is."""
     if record.format == ARGUMENT_FORMAT:
         return [shown(record) or "", *[""] * 5]

@@ -194,9 +194,13 @@ class Transaction:
 
 def change_one(
     store: Path, network: str, runs: Mapping[RunId, RunData | StoredRun | None],
-    compression: Compression | None = None,
+    compression: Compression | None = None, *, describe: bool = False,
 ) -> UpdateResult:  # fmt: skip
-    """``store.update`` of one store together with its manifest, if the directory has manifests: both, or neither.
+    """``store.update`` of one store together with its manifest, if it has one: both, or neither.
+
+    Args:
+        store, network, runs, compression: as for ``store.update``.
+        describe: whether a store without a manifest gets one; not beside a manifest of an earlier version.
 
     Raises:
         LockError, StoreError, StoreWriteError: as ``store.update``; nothing has changed.
@@ -211,7 +215,9 @@ def change_one(
             if _above(place) != above:
                 continue  # a session of a directory above began meanwhile: it would put its own in place of this one
             done = change.update(name, network, runs, compression, held=True)
-            change.commit(described=False, describe=[name] if (above / manifest.path_of(name)).exists() else [])
+            has = (above / manifest.path_of(name)).exists()
+            described = has or (describe and not (above / manifest.NAME).exists())
+            change.commit(described=described, describe=[name] if described else [])
             break
     return replace(done, path=store)
 

@@ -19,7 +19,15 @@ from harness.stats.printed import PrintedStatistics
 from harness.store.h5file import H5File, Tree
 from harness.store.layout.contents import Contents, Part, RunEntry, encoded, part_digest, user_block
 from harness.store.layout.index import Index, IndexBuilder, attrs_text, describe_key, run_checksum, to_row
-from harness.store.layout.objects import DTYPE_ATTRIBUTE, Stored, holds, packed_table, stored_dtype, to_stored
+from harness.store.layout.objects import (
+    DTYPE_ATTRIBUTE,
+    Constant,
+    Stored,
+    holds,
+    packed_table,
+    stored_dtype,
+    to_stored,
+)
 from harness.store.layout.schema import (
     FORMAT,
     MAX_ATTRIBUTE,
@@ -121,7 +129,8 @@ class StoreWriter:
                 name = index.name(row, "dtype")
                 stored = source.stored(row)
                 if stored.packed != (self._compression == "gzip"):
-                    stored = to_stored(array, name, self._compression)
+                    again = to_stored(array, name, self._compression)
+                    stored = stored if again.packed and stored.packed else again  # another zlib packs otherwise
                 self._put(content, stored, name)
         self._finish(run, index, source.level, source.attrs, source.artefacts(), source)
         return index
@@ -163,8 +172,10 @@ class StoreWriter:
         """
         dtype, size = dtypes.by_name(record.dtype), 0
         hasher, statistics = Digester(dtype.name, record.shape, dtype.numpy), Description(dtype.name)
+        one = Constant(dtype.itemsize)
         for piece in pieces:
             size += piece.size
+            one.take(piece)
             hasher.take(piece)
             statistics.take(piece)
         if size != prod(record.shape):
@@ -172,7 +183,11 @@ class StoreWriter:
         content = hasher.digest()
         _check_digest(record, content)
         if level == "tensors" and content not in self._places:
-            self._put_pieces(content, record)
+            if one.is_packed(record.shape):
+                packed = one.packed(size)
+                self._put(content, Stored(stored_dtype(dtype.name), record.shape, packed, packed=True), record.dtype)
+            else:
+                self._put_pieces(content, record)
         return content, statistics.result()
 
     def _put_pieces(self, content: bytes, record: Record) -> None:

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from harness.ci import VARIABLES as CI_VARIABLES
 from harness.store import RunId, manifest, update
 from harness.store.bundle import seal
-from pytest_msdump.options import CI_VARIABLES
 from tests.faults.commands import Command
 from tests.faults.writing import main
 from tests.plugin.conftest import INSTALLED, PLUGIN, pytest_configure

@@ -14,7 +14,7 @@ import pytest
 
 import harness
 import pytest_msdump
-from pytest_msdump.options import CI_VARIABLES
+from harness.ci import VARIABLES as CI_VARIABLES
 from tests.backends import fake
 from tests.plugin.stand_in_mindspore import GOOD, HEAD, indented
 from tests.plugin.typed import typed  # noqa: F401  (a fixture)

@@ -2,32 +2,82 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import sys
 import xml.etree.ElementTree
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from harness.ci import CHECKOUTS, HIDERS, STATED, VARIABLES, sign
 from harness.cli import main
 from pytest_msdump.annotations import markdown
-from pytest_msdump.options import CI_VARIABLES, running_in_ci
 from pytest_msdump.report import empty_result
 
 pytest_plugins = ["pytester"]
 Files = Callable[..., dict[str, bytes]]
 
 
-@pytest.mark.parametrize("name", CI_VARIABLES)
+@pytest.mark.parametrize("name", VARIABLES)
 def test_each_variable_says_ci(name: str) -> None:
-    assert running_in_ci({name: "true"})
-    assert not running_in_ci({name: "false", "OTHER": "1"})
+    assert sign({name: "true"}) == f"{name}=true"
+    assert not sign({name: "false", "OTHER": "1"})
 
 
 @pytest.mark.parametrize("value", ["", "0", "false", "No", " off "])
 def test_a_variable_may_say_no(value: str) -> None:
-    assert not running_in_ci({"CI": value})
+    assert not sign({"CI": value})
+
+
+def test_what_is_stated_decides_alone() -> None:
+    assert not sign({STATED: "false", "CI": "true"})
+    assert sign({STATED: "1", "CI": "false"}) == f"{STATED}=1"
+
+
+@pytest.mark.parametrize("checkout", CHECKOUTS)
+def test_a_checkout_of_a_service_says_ci(checkout: str) -> None:
+    assert "check out" in sign({}, checkout.rstrip("/") + "/project")
+    assert not sign({"CI": "false"}, checkout)
+    assert not sign({}, "/home/me" + checkout)
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Path:
+    """A list of processes: this one's parent, which knows nothing, and its parent, which CI started."""
+    for number, above, environ in ((os.getppid(), 5, "HOME=/root"), (5, 1, "A=b\0CI=true\0C=d"), (1, 0, "")):
+        (tmp_path / f"{number}").mkdir(exist_ok=True)
+        (tmp_path / f"{number}" / "environ").write_bytes(environ.encode())
+        (tmp_path / f"{number}" / "stat").write_text(f"{number} (a) b c) S {above} 1 1")
+    return tmp_path
+
+
+@pytest.mark.parametrize("hider", HIDERS)
+def test_a_program_that_hides_the_variables_hides_nothing(hider: str, processes: Path) -> None:
+    assert sign({hider: "py"}, processes=processes) == "CI=true of process 5, which started this one"
+    assert not sign({hider: "py", "CI": "0"}, processes=processes)
+    assert not sign({}, processes=processes)
+    assert not sign({hider: "py"}, processes=processes / "none")
+
+
+def test_hidden_variables_protect_the_goldens(
+    made: pytest.Pytester, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As tox does it: a process that knows CI starts one that does not."""
+    before = files(made)
+    inner = (
+        "import os, sys; del os.environ['CI']; os.environ['TOX_ENV_NAME'] = 'py'; os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    outer = f"import subprocess, sys; sys.exit(subprocess.call([sys.executable, '-c', {inner!r}, *sys.argv[1:]]))"
+    monkeypatch.setenv("CI", "true")
+    result = made.run(
+        sys.executable, "-c", outer, sys.executable, "-m", "pytest", "--msdump-regen", "-p", "no:cacheprovider"
+    )
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*--msdump-regen does not write * in CI (CI=true of process *)*"])
+    assert files(made) == before
 
 
 def test_a_missing_golden_leaves_a_candidate(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.ci import VARIABLES as CI_VARIABLES
 from harness.cli import main
-from pytest_msdump.options import CI_VARIABLES
 from tests.subprocesses import ROOT
 
 pytest_plugins = ["pytester"]
@@ -64,7 +64,7 @@ def test_init_overwrites_nothing(project: pytest.Pytester, capsys: pytest.Captur
 
 
 def test_init_says_what_a_file_of_the_projects_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / ".gitattributes").write_text("*.png binary\n/golden/**/*.h5 binary\n")
+    (tmp_path / ".gitattributes").write_text("*.png binary\n/golden/**/*.h5 binary diff=msdump merge=msdump\n")
     assert main(["init", str(tmp_path)]) == 0
     assert "add to it: '/golden/**/*.json text eol=lf'\n" in capsys.readouterr().out
 

@@ -264,7 +264,7 @@ def _(place: Place) -> Iterable[str]:
     return place.msdump("show", "nothing.h5")
 
 
-@scene("41 regen where no tests are", "pytest collected no test in /", "name their directory")
+@scene("41 regen where no tests are", "no golden was written by the tests of /", "name them")
 def _(place: Place) -> Iterable[str]:
     return place.msdump("regen")
 

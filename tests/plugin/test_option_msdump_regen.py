@@ -85,7 +85,7 @@ def test_it_is_refused_in_ci(made: pytest.Pytester, files: Files, monkeypatch: p
     monkeypatch.setenv("CI", "true")
     result = made.runpytest("--msdump-regen")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --msdump-regen does not write */golden in CI: *"])
+    result.stderr.fnmatch_lines(["ERROR: --msdump-regen does not write */golden in CI (CI=true): *"])
     made.runpytest("--msdump-regen", "--msdump-golden", "golden/below").stderr.fnmatch_lines(["*does not write*"])
     assert files(made) == before
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from harness.ci import VARIABLES as CI_VARIABLES
 from harness.cli import main
-from pytest_msdump.options import CI_VARIABLES
 
 pytest_plugins = ["pytester"]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_msdump.options import CI_VARIABLES
+from harness.ci import VARIABLES as CI_VARIABLES
 from tests.subprocesses import INSTALLED, PLUGIN
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from pytest_msdump.options import CI_VARIABLES
+from harness.ci import VARIABLES as CI_VARIABLES
 
 pytestmark = pytest.mark.deep
 

@@ -28,6 +28,10 @@ DEFLATE_LEVEL = 4
 #: Below this size nothing is compressed: a chunk's bookkeeping would eat the gain.
 MIN_BYTES = 256
 
+#: From this size on, a tensor of one value is packed in every store, and takes a thousandth.
+CONSTANT_BYTES = 4096
+_BLOCK = 1 << 20
+
 #: Deflate cannot shrink by more than 1032:1, so a chunk that claims more is damaged.
 MAX_RATIO = 1032
 
@@ -80,6 +84,42 @@ def pack(raw: Array, itemsize: int) -> bytes | None:
         return None
     packed = zlib.compress(_shuffle(raw, itemsize).data, DEFLATE_LEVEL)
     return packed if len(packed) <= raw.size * 9 // 10 else None
+
+
+class Constant:
+    """Notices a tensor of one value, which comes in pieces."""
+
+    def __init__(self, itemsize: int) -> None:
+        self._itemsize, self._nbytes = itemsize, 0
+        self._element: bytes | None = None
+        self._holds = True
+
+    def take(self, piece: Array) -> None:
+        """Looks at the next piece: at a few bytes of it, unless it may be of the one value."""
+        if not self._holds or not piece.size:
+            return
+        raw, width = as_bytes(piece), self._itemsize
+        first = raw[:width].tobytes()
+        self._holds = (self._element or first) == first == raw[-width:].tobytes() and _repeats(raw, width)
+        self._element, self._nbytes = first, self._nbytes + raw.size
+
+    def is_packed(self, shape: tuple[int, ...]) -> bool:
+        """Whether all elements have the same bytes, and are many enough to be packed in any store."""
+        return self._holds and bool(shape) and CONSTANT_BYTES <= self._nbytes < 2**32 - 1
+
+    def packed(self, count: int) -> bytes:
+        """What ``pack`` would make of ``count`` such elements, without the memory for them."""
+        deflater, parts = zlib.compressobj(DEFLATE_LEVEL), []
+        for byte in self._element or b"":
+            block = bytes((byte,)) * min(count, _BLOCK)
+            parts += [deflater.compress(block[: min(_BLOCK, count - at)]) for at in range(0, count, _BLOCK)]
+        return b"".join([*parts, deflater.flush()])
+
+
+def _repeats(raw: Array, width: int) -> bool:
+    later, earlier = raw[width:], raw[:-width]
+    blocks = range(0, later.size, _BLOCK)
+    return all(np.array_equal(later[at : at + _BLOCK], earlier[at : at + _BLOCK]) for at in blocks)
 
 
 def unpack(packed: bytes, nbytes: int, itemsize: int) -> Array:
@@ -175,8 +215,13 @@ def stored_dtype(dtype_name: str) -> np.dtype[Any]:
 
 
 def to_stored(array: Array, dtype_name: str, compression: Compression) -> Stored:
-    """The stored form of an array; compressed if requested and if that saves space."""
+    """The stored form of an array; compressed if requested and if that saves space, or if it holds one value."""
     dtype, raw = stored_dtype(dtype_name), as_bytes(array)
+    one = Constant(dtype.itemsize)
+    if compression != "gzip" and raw.size >= CONSTANT_BYTES:
+        one.take(array)
+        if one.is_packed(array.shape):
+            return Stored(dtype, array.shape, one.packed(array.size), packed=True)
     if compression == "gzip" and array.shape:
         packed = pack(raw, dtype.itemsize)
         if packed is not None:
