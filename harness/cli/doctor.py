@@ -66,7 +66,7 @@ def _installed() -> Iterator[Finding]:
     disabled = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     if not loads or disabled:
         why = "PYTEST_DISABLE_PLUGIN_AUTOLOAD is set" if loads else f"it is not installed for {sys.executable}"
-        yield Finding(f"plugin: pytest does not load it by itself: {why}", "pytest -p pytest_msdump.plugin")
+        yield Finding(f"plugin: pytest does not load it by itself: {why}", "load it with -p pytest_msdump.plugin")
     else:
         yield Finding("plugin: pytest loads it by itself")
 
@@ -108,7 +108,7 @@ def _protected(root: Path) -> Iterator[Finding]:
     if sign:
         yield Finding(f"CI: yes, {sign}: no session writes a golden here")
     else:
-        yield Finding(f"CI: no sign of it: pytest --msdump-regen writes goldens here ({ci.STATED}=true would stop it)")
+        yield Finding(f"CI: no sign of it: a regeneration writes goldens here ({ci.STATED}=true would stop it)")
     hiding = _hides(root / "tox.ini")
     if hiding is None:
         return

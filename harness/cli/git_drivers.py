@@ -14,6 +14,7 @@ from harness.escape import line
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun, update
 from harness.suggest import command
+from harness.words import counted
 
 #: An array of so many elements is shown whole.
 _WHOLE = 8
@@ -35,7 +36,7 @@ def textconv(path: Path) -> int:
         print(line(f"network {store.network}"))
         for each in store.runs():
             run = store.run(*each)
-            print(line(f"run {each}: level {run.level}, {len(run)} slots"))
+            print(line(f"run {each}: level {run.level}, {counted(len(run), 'slot')}"))
             for record in run.records():
                 print(line(f"{each} {_told(record)}"))
             for name, text in run.artefacts().items():

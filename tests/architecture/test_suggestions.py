@@ -17,7 +17,9 @@ HOMES = {
     ),
 }  # fmt: skip
 TESTS = ("tests/plugin/test_suggested.py", "tests/plugin/test_suggested_by_commands.py")
-_VERBS = "accept|audit|backends|check|convert|diff|import|init|judge|learn|prune|regen|report|review|run|show|verify"
+_VERBS = (
+    "accept|audit|backends|check|convert|diff|doctor|import|init|judge|learn|prune|regen|report|review|run|show|verify"
+)
 _COMMAND = re.compile(rf"\bmsdump (?:{_VERBS})\b|\bpytest -|\bpip install\b|\bgit lfs\b|\bgit-lfs (?!pointer)")
 
 _CALLS = re.compile(r"harness\.suggest|from pytest_msdump import .*\bcommands\b|pytest_msdump\.commands")
@@ -32,6 +34,8 @@ MENTIONS = (
     " as msdump diff --json writes it",
     "msdump learn takes dump trees, or --command with --times; one of the two",
     "msdump diff: ",
+    "# Goldens are binary; once `msdump init` has run in a clone, `git diff` shows them as text.",
+    '|| echo "msdump could not show it; run msdump init again"',
 )
 
 

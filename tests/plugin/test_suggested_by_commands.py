@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.plugin.typed import Shell, covers, odd
@@ -74,6 +75,44 @@ def test_a_new_project(typed: Shell) -> None:
     typed.type(f"msdump show {shlex.quote(str(store))}", typed.below, 0)
     (text,) = typed.made("harness.cli.show:_store command")
     typed.type(text, typed.below, 0)
+
+
+@covers(
+    "harness.cli.doctor:_pytest command",
+    "harness.cli.doctor:_goldens command",
+    "harness.cli.doctor:_fix command",
+    "harness.cli.doctor:_repository command",
+)
+def test_what_is_left_to_do(typed: Shell) -> None:
+    home, (new,) = typed.project.parent, odd("left to do", 1)
+    (home / new).mkdir()
+    typed.type(f"git init --quiet {shlex.quote('./' + new)}", home, 0)
+    looked = f"msdump doctor {shlex.quote('./' + new)}"
+    typed.type(looked, home, 1)
+    (init,) = typed.made("harness.cli.doctor:_pytest command")
+    assert typed.made("harness.cli.doctor:_repository command") == [init]
+    typed.type(init, home, 0)
+    (regen,) = typed.made("harness.cli.doctor:_goldens command")
+    typed.type(regen, home, 0)
+    (store,) = (home / new / "golden").rglob("*.h5")
+    store.with_suffix(".manifest.json").unlink()
+    typed.type(looked, home, 1)
+    (fix,) = typed.made("harness.cli.doctor:_fix command")
+    typed.type(fix, home, 0)
+    assert "nothing to do" in typed.type(looked, home, 0)
+
+
+@covers("harness.cli.git_drivers:merge command")
+def test_a_merge_that_needs_a_person(typed: Shell) -> None:
+    from harness.store import RunData, update
+    from tests.store.helpers import CPU, record
+
+    (typed.project / "test_net.py").write_text(TEST, encoding="utf-8")
+    for at, name in enumerate(("base", "ours", "theirs")):
+        update(typed.project / name, "Net", {CPU: RunData([record(np.full(3, at, np.float32))])})
+    typed.type("msdump merge base ours theirs --path golden/x.h5", typed.project, 1)
+    (regen,) = typed.made("harness.cli.git_drivers:merge command")
+    typed.type(regen, typed.project, 0)
 
 
 @covers(
