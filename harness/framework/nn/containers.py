@@ -17,14 +17,23 @@ from harness.framework.nn.cell import Cell
 __all__ = ["CellDict", "CellList", "SequentialCell"]
 
 
+def _place(holder: Cell) -> tuple[str, int]:
+    """The prefix of the held cells' parameters, and how many parts of a name it has: what stands before the child's
+    name in the first parameter of all. A name that holds the child's more than once is cut at the last one, but at the
+    first at which the next child with parameters has its own name, too."""
+    firsts = [(key, next(iter(naming.parameters(cell)), None)) for key, cell in holder._cells.items() if cell]
+    named = [(key, found[1].name.split(".")) for key, found in firsts if found is not None][:2]
+    place = 0
+    for at, part in enumerate(named[0][1]) if named else ():
+        if part == named[0][0]:
+            place = at
+            if len(named) == 2 and named[1][1][at : at + 1] == [named[1][0]]:
+                break
+    return "".join(f"{part}." for part in (named[0][1][:place] if named else ())), place
+
+
 def _prefix(holder: Cell) -> str:
-    """The prefix of the held cells' parameters, found in a name that shows the child's name."""
-    for key, cell in holder._cells.items():
-        for place, parameter in cell.parameters_and_names() if cell is not None else ():
-            tail = f"{key}.{place}"
-            if parameter.name.endswith(tail):
-                return parameter.name[: -len(tail)]
-    return ""
+    return _place(holder)[0]
 
 
 class _Numbered(Cell):
@@ -50,16 +59,20 @@ class _Numbered(Cell):
             cell.update_parameters_name(f"{prefix}{key}.")
         self._cells[key] = cell
 
-    def _arrange(self, items: list[tuple[str, Any]], prefix: str) -> None:
-        """Takes over cells in this order; a key that is a number (or empty) becomes the position, and the names of
-        the parameters follow."""
+    def _arrange(self, items: list[tuple[str, Any]], place: tuple[str, int], every: bool = False) -> None:
+        """Takes over cells in this order; a key that is a number (or empty) becomes the position. Names of the
+        parameters follow: those of a new cell are made of its paths; of one that moves (of ``every`` one with a number) the part at ``place`` is changed."""
+        prefix, at = place
         self.__dict__["_cells"] = OrderedDict()
         for position, (key, cell) in enumerate(items):
             new = key if key and not key.isdigit() else str(position)
-            if new == key:
-                self._cells[key] = cell
-            else:
+            if not key:
                 self._put(new, cell, prefix)
+                continue
+            moves = self._auto_prefix and (new != key or (every and key.isdigit()))
+            for _, parameter in naming.parameters(cell) if cell and moves else ():
+                naming.rename(parameter, ".".join([f"{prefix}{new}", *parameter.name.split(".")[at + 1 :]]))
+            self._cells[new] = cell
 
     def __len__(self) -> int:
         return len(self._cells)
@@ -83,9 +96,10 @@ class _Numbered(Cell):
 
     def __delitem__(self, index: Any) -> None:
         doomed = range(len(self))[index] if isinstance(index, slice) else [self._position(index, len(self))]
-        prefix = _prefix(self)
         items: list[tuple[str, Any]] = list(self._cells.items())
-        self._arrange([item for position, item in enumerate(items) if position not in doomed], prefix)
+        kept = [item for position, item in enumerate(items) if position not in doomed]
+        self.__dict__["_cells"] = OrderedDict(kept)
+        self._arrange(kept, _place(self), every=True)
 
     def append(self, cell: Cell) -> None:
         """Adds a cell at the end."""
@@ -93,10 +107,10 @@ class _Numbered(Cell):
 
     def insert(self, index: int, cell: Cell) -> None:
         """Adds a cell before position ``index``."""
-        prefix = _prefix(self)
+        place = _place(self)
         items: list[tuple[str, Any]] = list(self._cells.items())
         items.insert(self._position(index, len(self) + 1), ("", self._require_cell(cell)))
-        self._arrange(items, prefix)
+        self._arrange(items, place)
 
     def set_grad(self, flag: bool = True) -> Any:
         """``set_grad`` here and of every cell held; returns self."""
