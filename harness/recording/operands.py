@@ -41,11 +41,14 @@ class Constant:
         spec: type of the value.
         late: whether it becomes known only after constants are folded, so that nothing is computed from it (measured
             by tests/framework/compile).
+        memory: of a tensor that is changed in place, the array that is; None for any other. Such a constant equals no
+            other one, and ``value`` is what it was when the graph was made.
     """
 
     value: Any
     spec: Spec
     late: bool = False
+    memory: Any = None
 
 
 @dataclass(eq=False, slots=True)

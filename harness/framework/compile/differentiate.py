@@ -305,7 +305,7 @@ class _Gradient:
         return self._filled(target.spec, 0, late=True)
 
     def _filled(self, spec: TensorSpec, value: int, late: bool = False) -> Traced:
-        const = self.tracer.tensor_constant(np.full(spec.shape, value, spec.dtype.numpy), late)
+        const = self.tracer.constants.of_array(np.full(spec.shape, value, spec.dtype.numpy), late)
         return Traced(const, spec.tensor)
 
 

@@ -43,5 +43,5 @@ def _row(operand: Operand, places: dict[int, int]) -> Any:
     if isinstance(operand, Const):
         value = operand.value
         content = (value.dtype.str, value.shape, value.tobytes()) if hasattr(value, "tobytes") else repr(value)
-        return "constant", content, repr(operand.spec), operand.late
+        return "constant", content, repr(operand.spec), operand.late, id(operand.memory)
     return "weight", id(operand.handle), repr(operand.spec)

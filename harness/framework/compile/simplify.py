@@ -88,7 +88,7 @@ def _key(node: Node) -> Any:
 
 def constant_key(operand: Operand) -> Any:
     """The key by which operands are equal: identity, or a constant's value."""
-    if not isinstance(operand, Const):
+    if not isinstance(operand, Const) or operand.memory is not None:
         return id(operand)
     value = operand.value
     if isinstance(value, np.ndarray):
@@ -105,7 +105,7 @@ _OF_TENSORS = frozenset({"Equal", "Greater", "GreaterEqual", "Less", "LessEqual"
 
 def _fold(node: Node) -> Operand:
     tensors = [i for i in node.inputs if isinstance(i.spec, TensorSpec)]
-    if not all(isinstance(i, Const) and not i.late for i in node.inputs) or not tensors:
+    if not all(isinstance(i, Const) and not i.late and i.memory is None for i in node.inputs) or not tensors:
         return node
     if node.op in _JOINED and node.scope.startswith("Gradients/"):
         return node
@@ -234,8 +234,8 @@ def _merged_product(node: Node) -> Node:
     return node
 
 
-def _is_tensor_constant(operand: Operand) -> bool:
-    return isinstance(operand, Const) and isinstance(operand.value, np.ndarray) and not operand.late
+def _is_tensor_constant(o: Operand) -> bool:
+    return isinstance(o, Const) and isinstance(o.value, np.ndarray) and not o.late and o.memory is None
 
 
 def _one_dtype(*operands: Operand) -> bool:

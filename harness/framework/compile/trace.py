@@ -9,11 +9,10 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
-import numpy as np
-
 from harness.errors import HarnessError, TraceError
 from harness.framework.compile.closure import Closure
 from harness.framework.compile.closures import Closures
+from harness.framework.compile.constants import Constants
 from harness.framework.compile.controls import Controls
 from harness.framework.compile.effects import computed_from
 from harness.framework.compile.functions import COMPOSED, EACH, FunctionScopes
@@ -37,8 +36,6 @@ from harness.graph import Const, Node, NodeExtra, Operand, Parameter, Spec, Tens
 VIRTUAL = frozenset(
     {"Argument", "Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return", "Switch", "CustomBackward"}
 )
-#: operators that make constants which are known late
-_LATE = frozenset({"ZerosLike"})
 
 
 class Tracer(Controls):
@@ -54,6 +51,7 @@ class Tracer(Controls):
         marks: attributes given to every new node (``set_dump``).
         closures: the function graphs the nodes are written in.
         functions: the scopes of the functions called.
+        constants: what tensors that are no arguments became.
         created: every operator's node, in program order.
         looked_up: the nodes of each gradient so far, and the scope of the gradients of each primitive.
         of_gradients: those that calls of a gradient function wrote, the function's own too.
@@ -85,7 +83,7 @@ class Tracer(Controls):
         self.summed: Node | None = None
         self.structure: Structure | None = None
         self.repeated, self.spread = Repeated(), Calls()
-        self._consts: dict[Any, Const] = {}
+        self.constants = Constants()
         self._stop: FrameType | None = sys._getframe(1)
         self.closures = Closures(self._stop)
         self.functions = FunctionScopes(self._stop)
@@ -140,8 +138,10 @@ class Tracer(Controls):
         at = len(self.created) - 1
         for target in targets:
             root = self.states.root(target)
+            self.constants.change(root)
             if not is_weight(root) and not self.states.is_changed(root):
                 self.states.refer(root, root)
+                self.constants.leave_folded(root, self.created[:-1])
                 users = [(n, user) for n, user in enumerate(self.created[:-1]) if self._takes(user, root)]
                 self.states.read_before(root, users, self.region)
         if gives_memory:
@@ -170,7 +170,7 @@ class Tracer(Controls):
         specs: list[Spec] = []
         values: list[Any] = []
         layout: list[int | None] = []
-        for value, cast in plan_arguments(operator, tuple(map(in_graph, args))):
+        for given, (value, cast) in zip(args, plan_arguments(operator, tuple(map(in_graph, args))), strict=True):
             if cast is not None:
                 value = self.call("Cast", (value, cast), {}, None)
                 value.operand.extra.cast = "implicit"
@@ -181,7 +181,8 @@ class Tracer(Controls):
                 specs.append(TupleSpec(tuple(tensor_spec(m) for m in members)))
                 values.append(None)
                 continue
-            operand = self.operand(value, updates)
+            is_literal = isinstance(value, Tensor) and not isinstance(given, Tensor)
+            operand = self.constants.of_array(value.asnumpy()) if is_literal else self.operand(value, updates)
             inputs.append(operand)
             layout.append(None)
             specs.append(tensor_spec(operand))
@@ -294,7 +295,7 @@ class Tracer(Controls):
         if isinstance(value, ParameterTensor):
             return self.parameter(value) if updates else self.load(value)
         if isinstance(value, Tensor):
-            return self.tensor_constant(value.asnumpy(), value.made_by is not None and value.made_by[1] in _LATE)
+            return self.constants.of_tensor(value)
         if isinstance(value, (tuple, list)) and has_tensor(value):
             members = [self.operand(v, updates) for v in value]
             return self.virtual("MakeTuple", members, TupleSpec(tuple(m.spec for m in members)))
@@ -308,16 +309,6 @@ class Tracer(Controls):
     def _reads(self, operand: Operand) -> bool:
         """Whether taking ``operand`` is a read of memory; a gradient takes it as it is (measured)."""
         return self.source is None and self.states.is_changed(operand)
-
-    def tensor_constant(self, array: np.ndarray[Any, np.dtype[Any]], late: bool = False) -> Const:
-        """The constant of an array; equal arrays share one (MindSpore compares constants by value, measured).
-
-        It lies in the array's memory: what is assigned to the tensor's elements later is seen by the graph (measured).
-        """
-        key = (array.dtype.str if array.dtype.kind != "V" else str(array.dtype), array.shape, array.tobytes(), late)
-        if key not in self._consts:
-            self._consts[key] = Const(array, spec_of(array), late)
-        return self._consts[key]
 
     def parameter(self, tensor: ParameterTensor) -> Parameter:
         """The graph parameter of a weight."""

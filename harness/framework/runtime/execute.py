@@ -51,7 +51,7 @@ class Executor:
             launch.recorded = None if recorded is None else recorded.of[id(launch.node)]
         #: memory of constants that are changed in place, kept from run to run (measured)
         self.changed = {
-            id(target): target.value.copy()
+            id(target): target.value.copy() if target.memory is None else target.memory
             for launches in self.launches.values()
             for launch in launches
             for target in (launch.node.inputs[at] for at in launch.operator.mutates)

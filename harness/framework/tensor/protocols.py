@@ -9,6 +9,11 @@ class Protocols:
     """Mixed into ``Tensor``."""
 
     init: Any
+    shape: Any
+
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
 
     @property
     def data(self) -> Any:

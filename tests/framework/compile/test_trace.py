@@ -11,6 +11,7 @@ from harness import Tensor, dtypes, mutable, nn, ops
 from harness.errors import TraceError
 from harness.framework.compile.regions import Region
 from harness.framework.compile.scopes import cell_scope, scope, tracer
+from harness.framework.compile.simplify import constant_key
 from harness.framework.compile.trace import Tracer
 from harness.framework.tensor import Parameter as ParameterTensor
 from harness.framework.tensor import call, graph_function, using
@@ -171,18 +172,35 @@ def test_printing_has_a_state_of_its_own(active: Tracer) -> None:
     assert active.states.state is U
 
 
-def test_equal_constants_are_one_and_copied(active: Tracer) -> None:
+def test_a_tensor_has_one_constant_that_lies_in_its_memory_and_equal_ones_are_told_by_value(active: Tracer) -> None:
     array = np.array([1.0, -0.0], np.float32)
+    tensor = Tensor(array)
     with using(active):
-        first = active.operand(Tensor(array))
-        assert active.operand(Tensor(array.copy())) is first
-        assert active.operand(Tensor(np.array([1.0, 0.0], np.float32))) is not first
-        assert active.operand(Tensor(array.reshape(1, 2))) is not first
-        assert active.operand(Tensor(array.view(np.int32))) is not first
-        assert active.operand(Tensor(array, dtypes.bfloat16)) is not active.operand(Tensor(array, dtypes.float16))
+        first = active.operand(tensor)
+        assert active.operand(tensor) is first
+        equal = active.operand(Tensor(array.copy()))
+        assert equal is not first
+        assert constant_key(equal) == constant_key(first)
+        others = [np.array([1.0, 0.0], np.float32), array.reshape(1, 2), array.view(np.int32)]
+        assert all(constant_key(active.operand(Tensor(other))) != constant_key(first) for other in others)
+        halves = [active.operand(Tensor(array, dtype)) for dtype in (dtypes.bfloat16, dtypes.float16)]
+        assert constant_key(halves[0]) != constant_key(halves[1])
     assert isinstance(first, Const)
     array[0] = 5
     assert first.value.tolist() == [1.0, 0.0]
+    tensor.asnumpy()[0] = 5
+    assert first.value.tolist() == [5.0, 0.0]
+
+
+def test_a_constant_that_is_changed_in_place_equals_no_other(active: Tracer) -> None:
+    tensor = Tensor(np.ones(2, np.float32))
+    with using(active):
+        equal = active.operand(Tensor(np.ones(2, np.float32)))
+        _ = tensor.add_(1)
+        changed = active.operand(tensor)
+    assert isinstance(changed, Const)
+    assert changed.memory is tensor.asnumpy()
+    assert constant_key(changed) != constant_key(equal)
 
 
 @pytest.mark.parametrize("value", [None, True, 3, 2.5, "text", (1, 2), [1, 2], dtypes.float16])
