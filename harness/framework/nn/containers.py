@@ -61,7 +61,8 @@ class _Numbered(Cell):
 
     def _arrange(self, items: list[tuple[str, Any]], place: tuple[str, int], every: bool = False) -> None:
         """Takes over cells in this order; a key that is a number (or empty) becomes the position. Names of the
-        parameters follow: those of a new cell are made of its paths; of one that moves (of ``every`` one with a number) the part at ``place`` is changed."""
+        parameters follow: those of a new cell are made of its paths; of one that moves (with ``every``, of each whose
+        key is a number) the part at ``place`` is changed."""
         prefix, at = place
         self.__dict__["_cells"] = OrderedDict()
         for position, (key, cell) in enumerate(items):

@@ -17,8 +17,14 @@ from harness.dtypes import DType
 from harness.errors import ShapeError, UnsupportedError
 from harness.framework import kinds, observed
 from harness.framework.tensor.devices import check_device
-from harness.framework.tensor.dispatch import DIRECT_WITH_FLAG, graph_function, is_eager, is_tracing
-from harness.framework.tensor.dispatch import load_operators, or_operator
+from harness.framework.tensor.dispatch import (
+    DIRECT_WITH_FLAG,
+    graph_function,
+    is_eager,
+    is_tracing,
+    load_operators,
+    or_operator,
+)
 from harness.framework.tensor.keywords import with_their_keywords
 from harness.framework.tensor.mirrored import MIRRORED, as_written
 from harness.framework.tensor.protocols import Protocols
