@@ -1,4 +1,5 @@
-"""Programs whose output was recorded from MindSpore 2.10.0: ``tests/data/programs/NAME.txt`` and ``NAME.told``.
+"""Programs whose output was recorded from MindSpore 2.10.0: the files of ``tests/data/programs``, each ``.txt``
+with a ``.told`` beside it.
 
 ``python -m tests.framework.programs REAL [NAME...]`` runs them with the Python REAL, which has MindSpore, and writes
 what they print.

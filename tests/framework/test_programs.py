@@ -25,4 +25,4 @@ def test_it_prints_what_was_recorded(name: str, side: Side, tmp_path: Path) -> N
 
 
 def test_every_program_was_recorded() -> None:
-    assert NAMES == sorted(path.stem for path in DATA.glob("*.told"))
+    assert sorted(path.stem for path in DATA.glob("*.told")) == NAMES

@@ -72,6 +72,8 @@ class Known:
             return operand.value
         if isinstance(operand, Parameter):
             if not operand.is_weight:
+                if id(operand) not in self._arguments:
+                    raise TraceError("a variable of a loop changes while the graph runs")
                 return self._arguments[id(operand)]
             return operand.handle.asnumpy()
         if operand.op == "TupleGetItem":

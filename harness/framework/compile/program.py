@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+from weakref import ref
 
 from harness.devices import Kernels
 from harness.devices.cpu import CPU
+from harness.errors import HarnessError
 from harness.framework.compile import misuse
 from harness.framework.compile import statements as _statements  # noqa: F401 - what rewritten functions call
 from harness.framework.compile.effects import drop_unused_reads, wait_for_readers
@@ -20,7 +23,7 @@ from harness.framework.compile.select import count_axes, hide_dtypes, select_ker
 from harness.framework.compile.simplify import simplify
 from harness.framework.compile.structure import Structure
 from harness.framework.compile.trace import Tracer
-from harness.framework.compile.traced import Traced
+from harness.framework.compile.traced import Traced, members_of
 from harness.framework.ops.functions.printing import python_print
 from harness.framework.tensor import Parameter as ParameterTensor
 from harness.framework.tensor import Tensor, is_eager, is_mutable, using
@@ -105,6 +108,7 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
     if is_eager():
         arrays = [t.asnumpy() for t in data_inputs(args)]
         tracer.knows({id(parameter): array for parameter, array in zip(inputs, arrays, strict=True)})
+        tracer.known.seen += map(ref, members_of(traced))  # type: ignore[union-attr]
     tracer.closures.checks = True
     try:
         with using(tracer), python_print(), misuse.told():
@@ -112,6 +116,11 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
         del traced
         if tracer.known is not None:
             tracer.known.settle()
+    except Exception:
+        if tracer.known is not None:
+            with suppress(HarnessError):  # what the error holds is to be shown; what is not known stays as it is
+                tracer.known.settle()
+        raise
     finally:
         tracer.known = None  # the tracer is part of a cycle: arrays would stay until the collector comes
     labels = [(kind, tag) for kind, tag, _value in tracer.summaries]

@@ -194,8 +194,7 @@ def _compiled(before: CodeType, lines: frozenset[int], places: frozenset[Place] 
     for argument in ast.walk(tree.args):
         if isinstance(argument, ast.arg):
             argument.annotation = None
-    tree.returns = None
-    tree.lineno = before.co_firstlineno  # its decorator's, from which the code counts its lines
+    tree.returns, tree.lineno = None, before.co_firstlineno  # its decorator's: lines are counted from there
     # The names a closure takes from around it have to be free in the new code, too.
     outer = ast.FunctionDef(
         name="<around>", args=_arguments(before.co_freevars), body=[tree], decorator_list=[], lineno=1, col_offset=0

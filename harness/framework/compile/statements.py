@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from harness.errors import TraceError
 from harness.framework.compile.scopes import tracer
+from harness.framework.compile.sides import one_way
 from harness.framework.compile.source import where
 from harness.framework.compile.traced import Traced, tensors_of
 from harness.framework.ops.eager import is_number
@@ -90,7 +92,13 @@ def choose(test: Any, first: Callable[..., Any], second: Callable[..., Any], sta
     """The result of one of two functions."""
     if not isinstance(test, Traced):
         return first(*state) if test else second(*state)
-    return current().branch(test, lambda: _plain(first(*state)), lambda: _plain(second(*state)), ())
+    scope = sys._getframe(1).f_locals
+
+    def way(function: Callable[..., Any]) -> Any:
+        with one_way(scope):
+            return _plain(function(*state))
+
+    return current().branch(test, lambda: way(first), lambda: way(second), ())
 
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
@@ -137,8 +145,8 @@ def branch(
         return tuple((first if test else second)(*state))
     active = tracer()
     assert active is not None
-    decided = active.operand(test)
-    sides = [_Side(active, function, state) for function in (first, second)]
+    decided, scope = active.operand(test), sys._getframe(1).f_locals
+    sides = [_Side(active, function, state, scope) for function in (first, second)]
     ways = [_way(*pair) for pair in zip(*(side.values for side in sides), strict=True)]
     kept = [at for at, way in enumerate(ways) if way]
     for at in kept:
@@ -169,12 +177,15 @@ def _apart(sides: Sequence[_Side], at: int, names: Sequence[str]) -> Any:
 class _Side:
     """One side of a branch: its block, and the values of the names at its end."""
 
-    def __init__(self, active: Any, function: Callable[..., Any], state: tuple[Any, ...]) -> None:
+    def __init__(
+        self, active: Any, function: Callable[..., Any], state: tuple[Any, ...], scope: Mapping[str, Any]
+    ) -> None:
         self.values: tuple[Any, ...] = ()
         self._active = active
 
         def run() -> Any:
-            self.values = function(*state)
+            with one_way(scope):
+                self.values = function(*state)
             return tuple(_plain(v) for v in self.values if isinstance(v, Tensor) or is_number(v)) or Tensor(0)
 
         self.block = active.side(run)
@@ -199,6 +210,7 @@ def loop(
     test: Callable[..., Any], body: Callable[..., Any], state: tuple[Any, ...], names: Sequence[str]
 ) -> tuple[Any, ...]:
     """The names' values after ``while``."""
+    scope = sys._getframe(1).f_locals
     moving = [at for at, value in enumerate(state) if isinstance(value, Tensor) or is_number(value)]
 
     def whole(now: tuple[Any, ...]) -> list[Any]:
@@ -208,7 +220,8 @@ def loop(
         return values
 
     def step(now: tuple[Any, ...]) -> tuple[Any, ...]:
-        values = body(*whole(now))
+        with one_way(scope):
+            values = body(*whole(now))
         return tuple(_like(values[at], each, names[at]) for at, each in zip(moving, now, strict=True))
 
     given = tuple(_plain(state[at]) for at in moving)

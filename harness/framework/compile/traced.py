@@ -177,11 +177,16 @@ def has_tensor(value: Any) -> bool:
 
 def operands_of(value: Any) -> Iterator[Operand]:
     """The operands of the traced tensors in a (nested) list, tuple or dict."""
+    return (each.operand for each in members_of(value))
+
+
+def members_of(value: Any) -> Iterator[Traced]:
+    """The traced tensors in a (nested) list, tuple or dict."""
     if isinstance(value, Traced):
-        yield value.operand
+        yield value
     elif isinstance(value, (tuple, list, dict)):
         for member in value.values() if isinstance(value, dict) else value:
-            yield from operands_of(member)
+            yield from members_of(member)
 
 
 def in_graph(value: Any) -> Any:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
+
+from harness.framework.tensor.dispatch import is_tracing
+
+_OURS = __name__.partition(".")[0] + "."
 
 
 class Protocols:
@@ -10,6 +15,13 @@ class Protocols:
 
     init: Any
     shape: Any
+    #: made by a user's function that is traced
+    in_graph = False
+
+    def _note_maker(self) -> None:
+        """Notes who makes the tensor: called by its ``__init__``."""
+        if is_tracing():
+            self.in_graph = not sys._getframe(2).f_globals.get("__name__", "").startswith(_OURS)
 
     def dim(self) -> int:
         """Number of dimensions."""

@@ -6,7 +6,6 @@ operator stands here.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -17,21 +16,13 @@ from harness.dtypes import DType
 from harness.errors import ShapeError, UnsupportedError
 from harness.framework import kinds, observed
 from harness.framework.tensor.devices import check_device
-from harness.framework.tensor.dispatch import (
-    DIRECT_WITH_FLAG,
-    graph_function,
-    is_eager,
-    is_tracing,
-    load_operators,
-    or_operator,
-)
+from harness.framework.tensor.dispatch import DIRECT_WITH_FLAG, graph_function, is_eager, load_operators, or_operator
 from harness.framework.tensor.keywords import with_their_keywords
 from harness.framework.tensor.mirrored import MIRRORED, as_written
 from harness.framework.tensor.protocols import Protocols
 from harness.framework.tensor.symbol import Symbol, open_dims
 from harness.framework.tensor.text import array_tensor_text, tensor_text
 
-_OURS = __name__.partition(".")[0] + "."
 F = TypeVar("F", bound=Callable[..., Any])
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -49,8 +40,6 @@ class Tensor(Protocols):
 
     #: graph function, operator and arguments that would make this tensor while a graph runs; None if unknown
     made_by: tuple[str, str, tuple[Any, ...]] | None = None
-    #: made by a user's function that is traced
-    in_graph = False
     #: made from an array without a copy (``from_numpy``, rows of a dataset): shown differently
     _from_array = False
     #: the tensor this is a part or another form of, where both have memory of their own, and where: what is assigned to
@@ -71,8 +60,7 @@ class Tensor(Protocols):
         device: str | None = None,
     ) -> None:
         check_device(device)
-        if is_tracing():
-            self.in_graph = not sys._getframe(1).f_globals.get("__name__", "").startswith(_OURS)
+        self._note_maker()
         self.const_arg, self.init = const_arg, init
         self._dynamic_shape: tuple[int, ...] | None = None
         if dtype is not None and not isinstance(dtype, DType):
