@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from harness.capture.capture import RESULTS
 from harness.compare import Tolerances
-from harness.compare.policy import WHOLE, Party
+from harness.compare.policy import Party
 from harness.records import Record
 from harness.store import RunId, StoredRun
-from pytest_msdump import commands, options
+from pytest_msdump import commands, options, unseen
 from pytest_msdump.facts import facts
 from pytest_msdump.gate_test import GateTest
 from pytest_msdump.lazily import kind_of
@@ -62,7 +62,7 @@ class GateRun:
         """A result with all counts at zero."""
         result = empty_result(self.test.network, self.test.golden, *self.run, verdict)
         result["facts"] = facts(self.capture.rules)
-        result["compiled"] = ", ".join(path or WHOLE for path in self.capture.rules.get("compiled", ()))[:400]
+        result["compiled"], result["unread"] = unseen.of(self.capture)
         return result
 
     def data(self, level: str) -> RunData:

@@ -170,7 +170,10 @@ def _given(error: BaseException, entries: Sequence[Any]) -> list[str]:
 def _kind(value: Any) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
-    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    try:
+        shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    except Exception:  # PyTorch's nested tensors have none, and say so with an error
+        return type(value).__name__
     if shape is None or dtype is None:
         return type(value).__name__
     return f"{type(value).__name__} {str(dtype).removeprefix('torch.')}{list(shape)}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import pytest
 
+from pytest_msdump import unseen
 from pytest_msdump.options import Settings
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ DETAILS = ("verdict", "max abs", "first divergence", "would pass with")
 #: its column, which is left out where there is none
 _UNSURE = len(HEADINGS) - 1
 #: What of a result may hold names from goldens.
-SHOWN = ("where", "cause", "source", "passes", "learned", "unwritten")
+SHOWN = ("where", "cause", "source", "passes", "learned", "unwritten", "unread")
 #: of a test that is known to be wrong: its golden stays as it is
 LEFT_OUT = "left out"
 CALM = ("identical", "new", "updated")
@@ -53,7 +54,7 @@ class Result(TypedDict):
         passes: tolerances, each of which alone would admit every difference; empty if none would.
         candidate: the bundle for ``msdump accept``, relative to rootdir; empty if there is none.
         checksum: checksum of the golden run, as its manifest should state it; empty if there is none.
-        compiled: modules that ``torch.compile`` had wrapped, whose operators ran one by one; empty if there are none.
+        compiled, unread: see ``unseen``; empty if there are none.
         learned: the result of ``--msdump-learn`` in words; empty otherwise.
         unwritten: why the operating system refused its new golden; no golden of the session changes then.
         facts: facts about the run's origin beyond those of the session: a real device, versions.
@@ -87,6 +88,7 @@ class Result(TypedDict):
     facts: dict[str, Any]
     used_runs: list[str] | None
     compiled: str
+    unread: str
     learned: str
     unwritten: str
     place: str
@@ -99,7 +101,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, unsure=0, texts=0,
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
-        compiled="", learned="", unwritten="", place="",
+        compiled="", unread="", learned="", unwritten="", place="",
     )  # fmt: skip
 
 
@@ -343,7 +345,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     yield from summary.problems
     yield from summary.notes
     yield from listed(list(_learned(summary)))
-    yield from _compiled(summary)
+    yield from unseen.closing(summary.results.values())
     candidates = _candidates(summary.results.values())
     if candidates:
         if settings.in_ci:
@@ -382,18 +384,6 @@ def _left_out(summary: Summary) -> Iterator[str]:
     if names:
         yield "left out, because marked xfail (what is known to be wrong is no golden; --runxfail takes it):"
         yield from listed(sorted(names, key=_natural))
-
-
-def _compiled(summary: Summary) -> Iterator[str]:
-    found = {
-        f"{each['network']} [{each['backend']}-{each['mode']}]: {each['compiled']}"
-        for results in summary.results.values()
-        for each in results
-        if each["compiled"]
-    }
-    if found:
-        yield "compiled modules, whose operators ran one by one and not as torch.compile makes them:"
-        yield from listed(sorted(found, key=_natural))
 
 
 def _candidates(results: Iterable[Sequence[Result]]) -> str:

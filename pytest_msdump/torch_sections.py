@@ -21,7 +21,7 @@ def is_module(network: object) -> bool:
     return torch is not None and hasattr(torch, "nn") and isinstance(network, torch.nn.Module)
 
 
-def _step(test: GateTest, module: Any, act: str) -> Callable[[], AbstractContextManager[None]]:
+def _step(test: GateTest, module: Any, act: str) -> Callable[[], AbstractContextManager[Any]]:
     from harness.errors import UnsupportedError
 
     step = test.process.follow(module)
@@ -62,12 +62,13 @@ def train(
         for *data, label in pairs:
             values: list[Any] = []
             compute = partial(_computed, module, loss, optimizer, data, label, values)
-            with step():
+            with step() as returned:
                 if asks:
                     optimizer.step(compute)
                 else:
                     compute()
                     optimizer.step()
+                returned(values[0], "loss")
             losses.append(values[0].detach())
         return losses
 

@@ -48,7 +48,7 @@ class Process(Protocol):
             HarnessError: it cannot be called there.
         """
 
-    def follow(self, module: Any) -> Callable[[], AbstractContextManager[None]] | None:
+    def follow(self, module: Any) -> Callable[[], AbstractContextManager[Any]] | None:
         """Captures a step of ``module``, a ``torch.nn.Module``, operator by operator; None if PyTorch modules cannot
         run."""
 

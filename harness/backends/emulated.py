@@ -120,7 +120,7 @@ class EmulatedProcess:
     def call_test(self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]) -> None:
         """See ``Process.call_test``: functions are called by the caller."""
 
-    def follow(self, module: Any) -> Callable[[], AbstractContextManager[None]] | None:
+    def follow(self, module: Any) -> Callable[[], AbstractContextManager[Any]] | None:
         """See ``Process.follow``: the graphs of these backends are MindSpore's."""
         return None
 

@@ -96,7 +96,7 @@ class TorchProcess(EmulatedProcess):
         with deterministic(tf32_of(self.session.configured_device())):
             return super().execute(program)
 
-    def follow(self, module: Any) -> Callable[[], AbstractContextManager[None]]:
+    def follow(self, module: Any) -> Callable[[], AbstractContextManager[Any]]:
         """See ``Process.follow``; a module goes to the device that is asked for."""
         from harness.capture.torch import TorchCapture
 

@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
+_PLAIN = frozenset({torch.Tensor, torch.nn.Parameter})
+
 
 class Memo:
     """Contents by place in memory; valid only while every operator is seen.
@@ -31,9 +33,13 @@ class Memo:
         return found[1]
 
     def written(self, tensor: Any) -> None:
-        """Forgets the facts about the tensor's storage."""
-        if self._storages and tensor.layout is torch.strided:
+        """Forgets the facts about the tensor's storage; about all where it has several, or none that is known."""
+        if not self._storages:
+            return
+        if type(tensor) in _PLAIN and tensor.layout is torch.strided:
             self._storages.pop(tensor.untyped_storage()._cdata, None)
+        else:
+            self.clear()
 
     def clear(self) -> None:
         """Forgets everything."""

@@ -9,19 +9,25 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from harness.capture.capture import Problem
 from harness.capture.normalise import source_path
 from harness.capture.torch.operators import Operator
-from harness.capture.torch.scopes import GRADIENTS, Scopes
+from harness.capture.torch.parts import DTYPES, META, Part, Unread, is_plain, parts
+from harness.capture.torch.returned import leaves
+from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes
 from harness.capture.torch.selection import Selection
-from harness.capture.torch.values import DTYPES, Keeper, unreadable
-from harness.dtypes import TORCH_FORMAT
-from harness.records import Record, SlotKey
+from harness.capture.torch.values import Keeper
+from harness.dtypes import ARGUMENT_FORMAT, TORCH_FORMAT, from_numpy
+from harness.errors import DtypeError
+from harness.records import Array, Record, SlotKey
 
 GRAPH = 0
+#: the type of what a module or function returns
+RESULT = "Result"
 _HARNESS = Path(__file__).parents[2]
 #: packages whose lines are not a network's: PyTorch, and the packages of the harness that run networks
 _LIBRARIES = tuple(
@@ -38,13 +44,30 @@ class Mode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
     def __init__(self, recorder: StepRecorder) -> None:
         super().__init__()
         self._recorder = recorder
+        #: the next operator goes on to the tensor class that runs it
+        self._passes = False
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False  # otherwise PyTorch loads its compiler for the first operator
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return self._recorder.run(func, args, kwargs or {})
+        if not types:
+            return self._recorder.run(func, args, kwargs or {})
+        if self._passes:
+            self._passes = False
+            return NotImplemented
+        return self._recorder.run_inside(func, args, kwargs or {}, self._passed)
+
+    def _passed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs an operator on a tensor class that runs it itself, and watches the operators inside."""
+        super().__enter__()
+        self._passes = True
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self._passes = False
+            super().__exit__(None, None, None)
 
     def __exit__(self, *error: Any) -> None:
         # From now on writes are not seen.
@@ -79,6 +102,11 @@ class StepRecorder:
         #: source files as shown; empty for PyTorch's own
         self._paths: dict[str, str] = {}
         self._numbers: Counter[tuple[str, str]] = Counter()
+        #: operators that ran, recorded or not
+        self._seen = 0
+        self._returned: Counter[str] = Counter()
+        #: whether the operator at hand gives a tensor on device meta
+        self._shapes_alone = False
         self.records: list[Record] = []
         self.names: list[str] = []
         self.problems: dict[tuple[str, str], Problem] = {}
@@ -88,18 +116,41 @@ class StepRecorder:
         record."""
         scope = self._scopes.current()
         operator = _known(function)
+        self._seen += 1
         if not operator.recorded or not self._selection.has(scope):
             return self._written(operator, function, args, kwargs)
         name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
         source = None if scope.startswith(GRADIENTS) else self._source()
         found = self._slots(name, operator.name, "input", operator.inputs(args, kwargs), source)
         result = self._written(operator, function, args, kwargs)
-        found += self._slots(name, operator.name, "output", operator.outputs(result, args, kwargs), source)
-        if found:
-            self._numbers[scope, operator.name] += 1
+        self._record(name, operator.name, found + self._outputs(name, operator, result, args, kwargs, source))
+        return result
+
+    def run_inside(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], passed: Any) -> Any:
+        """Runs an operator that a tensor class (``__torch_dispatch__``) runs by other operators, which are recorded.
+        One inside which nothing was seen is recorded by the tensors that its own consist of."""
+        before = self._seen
+        result = passed(function, args, kwargs)
+        scope, operator = self._scopes.current(), _known(function)
+        if self._seen == before and operator.recorded and self._selection.has(scope):
+            name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
+            source = None if scope.startswith(GRADIENTS) else self._source()
+            # What it wrote in place is as it is now.
+            written = set(map(id, operator.written(args, kwargs)))
+            given = [each for each in operator.inputs(args, kwargs) if id(each) not in written]
+            found = self._slots(name, operator.name, "input", given, source)
+            self._record(name, operator.name, found + self._outputs(name, operator, result, args, kwargs, source))
+        return result
+
+    def _outputs(self, name: str, operator: Operator, result: Any, args: Any, kwargs: Any, source: Any) -> list[Record]:
+        self._shapes_alone = False
+        return self._slots(name, operator.name, "output", operator.outputs(result, args, kwargs), source)
+
+    def _record(self, name: str, operator: str, found: list[Record]) -> None:
+        if found and not self._shapes_alone:
+            self._numbers[name.rpartition("/")[0], operator] += 1
             self.records += found
             self.names.append(name)
-        return result
 
     def _written(self, operator: Operator, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs an operator and forgets the facts about everything it writes, even if it fails half way."""
@@ -108,6 +159,11 @@ class StepRecorder:
         finally:
             for tensor in operator.written(args, kwargs):
                 self._keeper.memo.written(tensor)
+
+    @property
+    def in_backward(self) -> bool:
+        """Whether a backward runs."""
+        return self._scopes.in_backward
 
     def forget(self) -> None:
         """Forgets all facts about memory."""
@@ -121,21 +177,77 @@ class StepRecorder:
         """Records the current gradient of a parameter."""
         self.records += self._slots(f"{name}.grad", "Gradient", "output", [tensor], None)
 
+    def returned(self, value: Any, what: str) -> None:
+        """Records what the module or the function returned (``what`` is ``result``) or a loss, by its tensors, arrays,
+        numbers and texts."""
+        found: list[Record] = []
+        names: set[str] = set()
+        for path, leaf in leaves(value):
+            name = f"{ROOT}/{what}{path}"
+            while name in names:
+                name += "'"
+            names.add(name)
+            made = self._leaf(name, leaf)
+            for record in made:
+                record.key = record.key._replace(execution=self._returned[what])
+            found += made
+        self._returned[what] += 1
+        self.records += found
+
+    def _leaf(self, name: str, leaf: Any) -> list[Record]:
+        if isinstance(leaf, torch.Tensor):
+            return self._slots(name, RESULT, "output", [leaf], None)
+        layout = TORCH_FORMAT if isinstance(leaf, np.ndarray) else ARGUMENT_FORMAT
+        try:
+            array = _as_array(leaf)
+            dtype = from_numpy(array.dtype, stored=True)
+        except (DtypeError, TypeError, ValueError, OverflowError):
+            self._unread(name, "output", 0, f"a {type(leaf).__name__} holds no tensor")
+            return []
+        if not array.size:
+            return []
+        record = Record(SlotKey(*self._where, name, 0, "output", 0), RESULT, dtype.name, array.shape, layout)
+        self._keeper.take(record, array.astype(dtype.numpy, order="C"))
+        return [record]
+
     def _slots(self, name: str, op: str, io: str, given: list[Any], source: str | None) -> list[Record]:
-        found = []
-        for slot, tensor in enumerate(given):
-            if (why := unreadable(tensor)) is not None:
-                where = f"{name} {io}.{slot}"
-                self.problems.setdefault((where, why), Problem(where, "skipped", why))
-                continue
-            if not tensor.numel():
-                continue
-            key = SlotKey(*self._where, name, 0, io, slot)
-            dtype = DTYPES[tensor.dtype].name
-            record = Record(key, op, dtype, tuple(tensor.shape), TORCH_FORMAT, source=source)
-            self._keeper.fill(record, tensor)
-            found.append(record)
+        found: list[Record] = []
+        slot = 0
+        for tensor in given:
+            try:
+                consists = [("", tensor)] if is_plain(tensor) else parts(tensor)
+                made = [self._slot(SlotKey(*self._where, name, 0, io, slot + at), op, each, source)
+                        for at, each in enumerate(consists)]  # fmt: skip
+                found += [each for each in made if each is not None]
+                slot += len(consists)
+            except Unread as why:
+                # Operators on meta tensors compute shapes alone; PyTorch runs some of its own.
+                if str(why) == META and op != RESULT:
+                    self._shapes_alone = True
+                else:
+                    self._unread(name, io, slot, str(why))
+                slot += 1
+            except Exception as error:  # a program that is watched goes on, whatever its tensors are
+                told = str(error).partition("\n")[0][:120]
+                self._unread(
+                    name, io, slot, f"a {type(tensor).__name__} cannot be read: {type(error).__name__}: {told}"
+                )
+                slot += 1
         return found
+
+    def _slot(self, key: SlotKey, op: str, part: Part, source: str | None) -> Record | None:
+        named, tensor = part
+        if not tensor.numel():
+            return None
+        record = Record(key, op, DTYPES[tensor.dtype].name, tuple(tensor.shape), TORCH_FORMAT, source=source)
+        if named:
+            record.extra.named = named
+        self._keeper.fill(record, tensor)
+        return record
+
+    def _unread(self, name: str, io: str, slot: int, why: str) -> None:
+        where = f"{name} {io}.{slot}"
+        self.problems.setdefault((where, why), Problem(where, "skipped", why))
 
     def _source(self) -> str | None:
         """``file.py:17``: the innermost running line outside PyTorch."""
@@ -151,6 +263,13 @@ class StepRecorder:
                 return f"{shown}:{frame.f_lineno}"
             frame = frame.f_back
         return None
+
+
+def _as_array(leaf: Any) -> Array:
+    """A number or a text as an array; texts by their bytes."""
+    if isinstance(leaf, str):
+        leaf = leaf.encode(errors="surrogatepass")
+    return np.frombuffer(leaf, np.uint8) if isinstance(leaf, bytes) else np.asarray(leaf)
 
 
 _OPERATORS: dict[int, tuple[Any, Operator]] = {}

@@ -66,6 +66,11 @@ class Scopes:
         self._starts: list[int] = []
         self._made_in: list[str] = []
 
+    @property
+    def in_backward(self) -> bool:
+        """Whether a backward runs."""
+        return bool(_task() != _FORWARD)
+
     def push(self, scope: str) -> None:
         """Enters ``scope``; a forward that is recomputed in a backward enters its gradient's scope."""
         task = _task()

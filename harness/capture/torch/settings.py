@@ -22,6 +22,23 @@ def processor() -> str:
     return platform.processor() or platform.machine()
 
 
+def _precision() -> Any:
+    """The precision of float32 products: one word, or one of each library where a program set them apart."""
+    try:
+        return torch.get_float32_matmul_precision()
+    except RuntimeError:  # set by the newer names, which the older call does not read
+        backends = torch.backends
+        places = {"cuda.matmul": backends.cuda.matmul, "mkldnn.matmul": getattr(backends.mkldnn, "matmul", None)}
+        return {name: getattr(each, "fp32_precision", "unknown") for name, each in places.items()}
+
+
+def _tf32(library: Any) -> Any:
+    try:
+        return library.allow_tf32
+    except RuntimeError:  # likewise
+        return getattr(library, "fp32_precision", "unknown")
+
+
 def settings() -> dict[str, Any]:
     """The current versions, seeds and switches; small JSON values."""
     found = {
@@ -30,7 +47,7 @@ def settings() -> dict[str, Any]:
         "deterministic_algorithms": torch.are_deterministic_algorithms_enabled(),
         "deterministic_warn_only": torch.is_deterministic_algorithms_warn_only_enabled(),
         "fill_uninitialized_memory": torch.utils.deterministic.fill_uninitialized_memory,
-        "float32_matmul_precision": torch.get_float32_matmul_precision(),
+        "float32_matmul_precision": _precision(),
         "default_dtype": str(torch.get_default_dtype()),
         "threads": torch.get_num_threads(),
         "processor": processor(),
@@ -45,7 +62,7 @@ def settings() -> dict[str, Any]:
             "cudnn": cudnn.version(),
             "cudnn_deterministic": cudnn.deterministic,
             "cudnn_benchmark": cudnn.benchmark,
-            "allow_tf32": {"matmul": torch.backends.cuda.matmul.allow_tf32, "cudnn": cudnn.allow_tf32},
+            "allow_tf32": {"matmul": _tf32(torch.backends.cuda.matmul), "cudnn": _tf32(cudnn)},
             "CUBLAS_WORKSPACE_CONFIG": os.environ.get("CUBLAS_WORKSPACE_CONFIG"),
         }
     return found

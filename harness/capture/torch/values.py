@@ -8,42 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from harness import dtypes
 from harness.capture.torch.describing import described
 from harness.capture.torch.device import PackedStatistics, PinnedCopies
 from harness.capture.torch.memo import Memo, place, region
-from harness.dtypes import DType
+from harness.capture.torch.parts import DTYPES, Unread
 from harness.records import Array, Record
 from harness.stats import Statistics, digest
-
-#: a dtype of PyTorch's -> ours; the others (packed, quantised) have none
-DTYPES: dict[Any, DType] = {
-    getattr(torch, name): dtypes.by_name(name)
-    for name in (
-        "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-        "bfloat16", "complex64", "complex128", *(each.lower for each in dtypes.FLOATS8),
-    )
-    if hasattr(torch, name)
-} | {torch.bool: dtypes.bool_}  # fmt: skip
-
-
-_PLAIN = torch.Tensor.__torch_dispatch__
-_USUAL = frozenset({torch.Tensor, torch.nn.Parameter})
-
-
-def unreadable(tensor: Any) -> str | None:
-    """Says why a tensor's values cannot be read; None if they can."""
-    if type(tensor) in _USUAL and tensor.is_cpu and tensor.layout is torch.strided and tensor.dtype in DTYPES:
-        return None
-    if type(tensor).__torch_dispatch__ is not _PLAIN:
-        return f"a {type(tensor).__name__} is not a plain tensor"
-    if tensor.layout is not torch.strided:
-        return f"its layout is {tensor.layout}"
-    if tensor.dtype not in DTYPES:
-        return f"its dtype is {tensor.dtype}"
-    if tensor.device.type not in ("cpu", "cuda"):
-        return f"it lies on device {tensor.device.type}"
-    return None
 
 
 def dense(tensor: Any) -> Any:
@@ -76,14 +46,37 @@ class Scratch:
         return self._bytes[:size].view(tensor.dtype).view(tensor.shape).copy_(tensor.detach())
 
 
+class _Memory:
+    """A tensor's memory for numpy. ``tensor.numpy()`` would mark the storage, so that programs could no longer resize
+    it."""
+
+    __slots__ = ("__array_interface__", "_tensor")
+
+    def __init__(self, tensor: Any, kind: str) -> None:
+        address = tensor.data_ptr()
+        if not address and tensor.numel():
+            raise Unread("its storage has no memory")
+        self.__array_interface__ = {
+            "shape": tuple(tensor.shape),
+            "typestr": kind,
+            "data": (address, False),
+            "version": 3,
+        }
+        self._tensor = tensor
+
+
 def host_array(tensor: Any, dense: Callable[[Any], Any] = dense) -> Array:
-    """The values of a tensor on the CPU; a view of its memory if that is in C order, else of a dense copy."""
+    """The values of a tensor on the CPU; a view of its memory if that is in C order, else of a dense copy.
+
+    Raises:
+        Unread: its storage has no memory.
+    """
     plain = dense(tensor)
-    known = DTYPES[plain.dtype]
-    if known.numpy.isbuiltin != 1:
-        array: Array = plain.view(torch.int16 if known.itemsize == 2 else torch.uint8).numpy().view(known.numpy)
-        return array
-    given: Array = plain.numpy()
+    known = DTYPES[plain.dtype].numpy
+    if known.isbuiltin != 1:
+        found: Array = np.asarray(_Memory(plain, f"<u{known.itemsize}" if known.itemsize > 1 else "|u1"))
+        return found.view(known)
+    given: Array = np.asarray(_Memory(plain, known.str))
     return given
 
 
@@ -139,7 +132,10 @@ class Keeper:
             record.extra.statistics = statistics
 
     def _take(self, record: Record, tensor: Any, statistics: Statistics | None = None) -> None:
-        array = host_array(tensor, self._dense)
+        self.take(record, host_array(tensor, self._dense), statistics)
+
+    def take(self, record: Record, array: Array, statistics: Statistics | None = None) -> None:
+        """Takes the content of an array in C order."""
         record.digest = content = digest(array, record.dtype)
         if self._statistics:
             found = self._described.get(content)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 from harness.capture.capture import Capture, Problem
 from harness.capture.torch.hooking import Hooks
 from harness.capture.torch.recorder import GRAPH, Mode, StepRecorder
-from harness.capture.torch.scopes import Scopes, scopes_of
+from harness.capture.torch.scopes import ROOT, Scopes, scopes_of
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.settings import compiled_modules, settings
 from harness.capture.torch.values import Keeper
@@ -20,6 +21,12 @@ from harness.errors import SettingError, SettingTypeError, TraceError
 from harness.records import Record
 
 MODES = ("tensor", "statistic")
+#: records a value and what it is
+Returned = Callable[..., None]
+
+
+def _nowhere(_value: Any, _what: str = "") -> None:
+    """Records nothing."""
 
 
 class TorchCapture:
@@ -95,9 +102,12 @@ class TorchCapture:
         self._problems: list[Problem] = []
 
     @contextmanager
-    def step(self) -> Iterator[None]:
+    def step(self) -> Iterator[Returned]:
         """One iteration; the first has label 0. An exception inside ends the step and is passed on; operators that ran
         before stay in the capture, and the next step has the next label.
+
+        What the module returns is recorded wherever it is called. The block's value is a function that records another
+        value, such as a loss: ``with watch.step() as returned: returned(value, "loss")``.
 
         Raises:
             TraceError: called inside another step.
@@ -107,16 +117,16 @@ class TorchCapture:
         self._running = True
         try:
             if self._selection.nothing:
-                yield
+                yield _nowhere
             else:
-                with self._recorded():
-                    yield
+                with self._recorded() as returned:
+                    yield returned
         finally:
             self._running = False
             self._iteration += 1
 
     @contextmanager
-    def _recorded(self) -> Iterator[None]:
+    def _recorded(self) -> Iterator[Returned]:
         modules = scopes_of(self._module, self._paths)
         owners: dict[int, str] = {}
         for module, scope in modules.items():
@@ -127,8 +137,11 @@ class TorchCapture:
         recorder = StepRecorder(where, scopes, self._selection, self._keeper, self._rootdir)
         self._rules = self._rules or settings()
         try:
-            with Hooks(scopes, self._selection, Mode(recorder), modules).attached():
-                yield
+            with (
+                Hooks(scopes, self._selection, Mode(recorder), modules).attached(),
+                self._results(recorder) as returned,
+            ):
+                yield returned
             self._record_parameters(recorder, modules)
             recorder.forget()
         finally:
@@ -137,8 +150,36 @@ class TorchCapture:
             self._order = self._order or tuple(recorder.names)
             self._problems += recorder.problems.values()
 
+    @contextmanager
+    def _results(self, recorder: StepRecorder) -> Iterator[Returned]:
+        """Records what the module returns, each time it is called, and what the yielded function is given."""
+        if not self._selection.has(ROOT):
+            yield _nowhere
+            return
+
+        def returned(value: Any, what: str = "result") -> None:
+            with _disable_current_modes():  # it reads with operators of its own
+                recorder.returned(value, what)
+
+        def called(_module: Any, _args: Any, output: Any) -> None:
+            if not recorder.in_backward:
+                returned(output)
+
+        try:
+            handle = self._module.register_forward_hook(called)
+        except RuntimeError:  # TorchScript's, which say so elsewhere
+            yield returned
+            return
+        try:
+            yield returned
+        finally:
+            handle.remove()
+
     def _record_parameters(self, recorder: StepRecorder, modules: dict[Any, str]) -> None:
-        scopes = {path: modules[module] for path, module in self._module.named_modules()}
+        # A module that came in the middle of the step belongs to the nearest one above that was there.
+        scopes: dict[str, str] = {}
+        for path, module in self._module.named_modules():
+            scopes[path] = modules.get(module) or scopes.get(path.rpartition(".")[0], ROOT)
         for name, parameter in self._module.named_parameters() if self._gradients else ():
             if parameter.grad is not None and self._selection.has(scopes[name.rpartition(".")[0]]):
                 recorder.gradient(name, parameter.grad)

@@ -21,6 +21,8 @@ from harness.compare.pairing.slots import Name, Run, StepSlots, steps_of
 
 _UNKNOWN = "no operator of the other side is known to do the same"
 _UNSURE = "unsure: it could be {}, but too little around them is paired, or speaks against it"
+#: Types of what PyTorch's captures record beside operators.
+_BESIDE = frozenset({"Result", "Settings"})
 _BOOKKEEPING = frozenset({"Assign", "AssignAdd", "ones_like", "zeros_like", "fill", "add_"})
 
 
@@ -162,6 +164,8 @@ class _StepPairing:
         counts = [form.elements for form in forms if form.io == "output"]
         if flow.type_of(number) == PARAMETER:
             return "a parameter or an input of the run that the other side lacks"
+        if flow.type_of(number) in _BESIDE and not any(_BESIDE & {other.type_of(at)} for at in range(len(other.of))):
+            return "a result or a setting beside the operators, which the other side does not record"
         if all(flow.kind(node) in LAYOUT for node in nodes) and not flow.is_unused_exchange(number):
             return "a layout; its output is compared where it is used"
         if flow.type_of(number) in _BOOKKEEPING and max(counts, default=0) <= 1:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st  # noqa: E402
 
 from harness.capture.torch.device import PackedStatistics, row, statistics_of  # noqa: E402
 from harness.capture.torch.memo import region  # noqa: E402
-from harness.capture.torch.values import DTYPES, Keeper, host_array  # noqa: E402
+from harness.capture.torch.parts import DTYPES  # noqa: E402
+from harness.capture.torch.values import Keeper, host_array  # noqa: E402
 from harness.records import Record, SlotKey  # noqa: E402
 from harness.stats import describe, digest  # noqa: E402
 

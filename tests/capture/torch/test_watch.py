@@ -12,8 +12,9 @@ torch = pytest.importorskip("torch")
 
 from harness.capture import Capture  # noqa: E402
 from harness.capture.torch import TorchCapture  # noqa: E402
+from harness.capture.torch.parts import DTYPES  # noqa: E402
 from harness.capture.torch.scopes import scopes_of  # noqa: E402
-from harness.capture.torch.values import DTYPES, host_array  # noqa: E402
+from harness.capture.torch.values import host_array  # noqa: E402
 from harness.compare import check, first_divergence  # noqa: E402
 from harness.errors import SettingError, SettingTypeError, TraceError  # noqa: E402
 from harness.stats import describe, digest  # noqa: E402
