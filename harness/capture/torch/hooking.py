@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial, wraps
@@ -10,9 +11,12 @@ from typing import Any
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
+from harness.capture.torch.recorder import Mode, StepRecorder
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes, gradient_of
 from harness.capture.torch.selection import Selection
+from harness.capture.torch.threads import followed
 from harness.errors import UnsupportedError
 
 
@@ -26,24 +30,71 @@ def _uncompiled() -> AbstractContextManager[object]:
     return stance("force_eager") if stance is not None and "torch._dynamo" in sys.modules else nullcontext()
 
 
+class _Thread:
+    """One thread of a step.
+
+    Attributes:
+        recorder: records its operators.
+        mode: the dispatch mode that hands them to it.
+        watching: whether the mode is entered.
+        open: entered scopes, and the calls that leave them.
+    """
+
+    def __init__(self, recorder: StepRecorder) -> None:
+        self.recorder, self.mode = recorder, Mode(recorder)
+        self.watching = False
+        self.open: list[tuple[Any, ExitStack]] = []
+
+
 class Hooks:
     """The hooks attached to PyTorch for one step; all are removed again, whatever happens.
 
     Args:
         scopes: the scopes that follow the modules.
         selection: the selected scopes.
-        mode: the dispatch mode that watches; entered only where something selected may run.
+        recorder: records the operators; its dispatch mode is entered only where something selected may run.
         modules: the modules and their scopes.
     """
 
-    def __init__(self, scopes: Scopes, selection: Selection, mode: Any, modules: dict[Any, str]) -> None:
+    def __init__(self, scopes: Scopes, selection: Selection, recorder: StepRecorder, modules: dict[Any, str]) -> None:
         self._scopes = scopes
         self._has = selection.has
-        self._mode = mode
+        self._recorder = recorder
         self._modules = modules
-        self._watching = False
-        #: entered scopes, and the calls that leave them
-        self._open: list[tuple[Any, ExitStack]] = []
+        self._threads = threading.local()
+        self._threads.here = _Thread(recorder)
+
+    @property
+    def _here(self) -> _Thread:
+        """What the calling thread has entered; a thread that nobody followed is met here first."""
+        found: _Thread | None = getattr(self._threads, "here", None)
+        if found is None:
+            found = self._threads.here = _Thread(self._recorder.branch())
+        return found
+
+    @property
+    def recorder(self) -> StepRecorder:
+        """The calling thread's recorder."""
+        return self._here.recorder
+
+    def _begin(self) -> Callable[[], AbstractContextManager[None]]:
+        """See ``threads.followed``."""
+        here = self._here
+        scope, watching, branch = self._scopes.current(), here.watching, here.recorder.branch()
+
+        @contextmanager
+        def watched() -> Iterator[None]:
+            before = getattr(self._threads, "here", None)
+            self._threads.here = _Thread(branch)
+            self._scopes.begin_in(scope)
+            try:
+                with self._watched() if watching else nullcontext():
+                    yield
+            finally:
+                self._leave_all()
+                self._threads.here = before
+
+        return watched
 
     @contextmanager
     def attached(self) -> Iterator[None]:
@@ -66,6 +117,7 @@ class Hooks:
                         ) from None
             stack.callback(register_optimizer_step_pre_hook(self._enter_optimizer).remove)
             stack.callback(register_optimizer_step_post_hook(self._leave).remove)
+            stack.enter_context(followed(self._begin))
             if self._has(ROOT):
                 stack.enter_context(self._watched())
             elif backward:
@@ -76,16 +128,18 @@ class Hooks:
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Sends operators through the mode."""
-        if self._watching:
+        """Sends the calling thread's operators through its mode."""
+        here = self._here
+        # A backward on a device runs in PyTorch's own threads, inside the modes of the thread that asked for it.
+        if here.watching or any(isinstance(each, Mode) for each in _get_current_dispatch_mode_stack()):
             yield
             return
-        with self._mode:
-            self._watching = True
+        with here.mode:
+            here.watching = True
             try:
                 yield
             finally:
-                self._watching = False
+                here.watching = False
 
     def _enter(self, owner: Any, scope: str, *_: Any) -> None:
         self._scopes.push(scope)
@@ -93,21 +147,21 @@ class Hooks:
         inside.callback(self._scopes.pop)
         if self._has(scope):
             inside.enter_context(self._watched())
-        self._open.append((owner, inside))
+        self._here.open.append((owner, inside))
 
     def _leave(self, owner: Any, *_: Any) -> None:
         # A scope that failed further inside may still be entered.
-        if any(each is owner for each, _ in self._open):
+        if any(each is owner for each, _ in self._here.open):
             while self._leave_one() is not owner:
                 pass
 
     def _leave_one(self) -> Any:
-        owner, inside = self._open.pop()
+        owner, inside = self._here.open.pop()
         inside.close()
         return owner
 
     def _leave_all(self) -> None:
-        while self._open:
+        while self._here.open:
             self._leave_one()
 
     def _enter_optimizer(self, optimizer: Any, *_: Any) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+import threading
 from collections import Counter
 from pathlib import Path
 from types import FrameType
@@ -89,6 +91,7 @@ class StepRecorder:
         records: records in the order the operators ran.
         names: names of the operators, in the same order.
         problems: tensors that could not be read.
+        ended: whether the step is over; operators of threads that go on run unwatched.
     """
 
     def __init__(
@@ -107,9 +110,55 @@ class StepRecorder:
         self._returned: Counter[str] = Counter()
         #: whether the operator at hand gives a tensor on device meta
         self._shapes_alone = False
+        #: one thread reads at a time: memory that is used again, and what is remembered, are common to all
+        self._lock = threading.RLock()
+        self._branches: list[tuple[int, int, StepRecorder]] = []
         self.records: list[Record] = []
         self.names: list[str] = []
         self.problems: dict[tuple[str, str], Problem] = {}
+        self.ended = False
+
+    def branch(self) -> StepRecorder:
+        """The recorder of a thread that starts now. ``join`` puts its records where it started."""
+        made = StepRecorder(self._where, self._scopes, self._selection, self._keeper, self._rootdir)
+        made._lock, made.problems = self._lock, self.problems
+        with self._lock:
+            self._branches.append((len(self.records), len(self.names), made))
+        return made
+
+    def join(self) -> None:
+        """Ends all threads' recorders, and takes their records over; their operators count on."""
+        self.ended = True
+        records, names = self.records, self.names
+        self.records, self.names = [], []
+        done = [0, 0]
+        for at, place, each in self._branches:
+            each.join()
+            self.records += records[done[0] : at]
+            self.names += names[done[1] : place]
+            done = [at, place]
+            self._take_over(each)
+        self.records += records[done[0] :]
+        self.names += names[done[1] :]
+        self._branches = []
+
+    def _take_over(self, other: StepRecorder) -> None:
+        named: dict[str, str] = {}
+        for name in other.names:
+            what = name.rpartition("-op")[0]
+            scope, _, operator = what.rpartition("/")
+            named[name] = f"{what}-op{self._numbers[scope, operator]}"
+            self._numbers[scope, operator] += 1
+        for record in other.records:
+            key = record.key
+            if record.op_type == RESULT:
+                before = self._returned[_what(key.operator)]
+                record.key = key._replace(execution=key.execution + before)
+            else:
+                record.key = key._replace(operator=named[key.operator])
+        self._returned.update(other._returned)
+        self.records += other.records
+        self.names += [named[name] for name in other.names]
 
     def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs an operator and records it: its inputs as they were before, its outputs. A failed operator leaves no
@@ -117,7 +166,7 @@ class StepRecorder:
         scope = self._scopes.current()
         operator = _known(function)
         self._seen += 1
-        if not operator.recorded or not self._selection.has(scope):
+        if self.ended or not operator.recorded or not self._selection.has(scope):
             return self._written(operator, function, args, kwargs)
         name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
         source = None if scope.startswith(GRADIENTS) else self._source()
@@ -132,7 +181,7 @@ class StepRecorder:
         before = self._seen
         result = passed(function, args, kwargs)
         scope, operator = self._scopes.current(), _known(function)
-        if self._seen == before and operator.recorded and self._selection.has(scope):
+        if self._seen == before and operator.recorded and not self.ended and self._selection.has(scope):
             name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
             source = None if scope.startswith(GRADIENTS) else self._source()
             # What it wrote in place is as it is now.
@@ -158,7 +207,8 @@ class StepRecorder:
             return function(*args, **kwargs)
         finally:
             for tensor in operator.written(args, kwargs):
-                self._keeper.memo.written(tensor)
+                with self._lock:
+                    self._keeper.memo.written(tensor)
 
     @property
     def in_backward(self) -> bool:
@@ -211,6 +261,10 @@ class StepRecorder:
         return [record]
 
     def _slots(self, name: str, op: str, io: str, given: list[Any], source: str | None) -> list[Record]:
+        with self._lock:
+            return self._read(name, op, io, given, source)
+
+    def _read(self, name: str, op: str, io: str, given: list[Any], source: str | None) -> list[Record]:
         found: list[Record] = []
         slot = 0
         for tensor in given:
@@ -263,6 +317,11 @@ class StepRecorder:
                 return f"{shown}:{frame.f_lineno}"
             frame = frame.f_back
         return None
+
+
+def _what(name: str) -> str:
+    """``result`` of ``Default/result.logits``."""
+    return re.split(r"[.\[]", name.rpartition("/")[2], maxsplit=1)[0]
 
 
 def _as_array(leaf: Any) -> Array:

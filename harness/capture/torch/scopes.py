@@ -50,8 +50,15 @@ class _Frame(NamedTuple):
     task: int
 
 
+class _Frames(threading.local):
+    """The scopes that one thread has entered."""
+
+    def __init__(self) -> None:
+        self.entered = [_Frame(ROOT, _FORWARD)]
+
+
 class Scopes:
-    """The scopes of one step, on the thread that makes it.
+    """The scopes of one step. Each thread enters and leaves its own; nodes are those of the thread that makes the step.
 
     Args:
         owners: scope of each parameter's module, by the parameter's ``id``.
@@ -59,7 +66,7 @@ class Scopes:
 
     def __init__(self, owners: dict[int, str]) -> None:
         self._owners = owners
-        self._frames = [_Frame(ROOT, _FORWARD)]
+        self._frames = _Frames()
         self._thread = threading.get_ident()
         self._seen: int = _sequence()
         # Nodes made before the step belong to no scope.
@@ -71,21 +78,26 @@ class Scopes:
         """Whether a backward runs."""
         return bool(_task() != _FORWARD)
 
+    def begin_in(self, scope: str) -> None:
+        """The calling thread begins in ``scope``."""
+        self._frames.entered[:] = [_Frame(scope, _FORWARD)]
+
     def push(self, scope: str) -> None:
         """Enters ``scope``; a forward that is recomputed in a backward enters its gradient's scope."""
         task = _task()
         self.current()
-        self._frames.append(_Frame(gradient_of(scope) if task != _FORWARD else scope, task))
+        self._frames.entered.append(_Frame(gradient_of(scope) if task != _FORWARD else scope, task))
 
     def pop(self) -> None:
         """Leaves the scope entered last."""
-        self._note(self._frames[-1].scope)
-        if len(self._frames) > 1:
-            self._frames.pop()
+        frames = self._frames.entered
+        self._note(frames[-1].scope)
+        if len(frames) > 1:
+            frames.pop()
 
     def current(self) -> str:
         """The scope of an operator that runs now."""
-        task, frame = _task(), self._frames[-1]
+        task, frame = _task(), self._frames.entered[-1]
         scope = frame.scope if task == frame.task else gradient_of(self._of_node()) if task != _FORWARD else ROOT
         self._note(scope)
         return scope

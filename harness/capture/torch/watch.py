@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from harness.capture.capture import Capture, Problem
 from harness.capture.torch.hooking import Hooks
-from harness.capture.torch.recorder import GRAPH, Mode, StepRecorder
+from harness.capture.torch.recorder import GRAPH, StepRecorder
 from harness.capture.torch.scopes import ROOT, Scopes, scopes_of
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.settings import compiled_modules, settings
@@ -137,21 +137,21 @@ class TorchCapture:
         recorder = StepRecorder(where, scopes, self._selection, self._keeper, self._rootdir)
         self._rules = self._rules or settings()
         try:
-            with (
-                Hooks(scopes, self._selection, Mode(recorder), modules).attached(),
-                self._results(recorder) as returned,
-            ):
+            hooks = Hooks(scopes, self._selection, recorder, modules)
+            with hooks.attached(), self._results(hooks) as returned:
                 yield returned
+            recorder.join()
             self._record_parameters(recorder, modules)
             recorder.forget()
         finally:
+            recorder.join()
             self._keeper.flush()
             self._records += recorder.records
             self._order = self._order or tuple(recorder.names)
             self._problems += recorder.problems.values()
 
     @contextmanager
-    def _results(self, recorder: StepRecorder) -> Iterator[Returned]:
+    def _results(self, hooks: Hooks) -> Iterator[Returned]:
         """Records what the module returns, each time it is called, and what the yielded function is given."""
         if not self._selection.has(ROOT):
             yield _nowhere
@@ -159,10 +159,10 @@ class TorchCapture:
 
         def returned(value: Any, what: str = "result") -> None:
             with _disable_current_modes():  # it reads with operators of its own
-                recorder.returned(value, what)
+                hooks.recorder.returned(value, what)
 
         def called(_module: Any, _args: Any, output: Any) -> None:
-            if not recorder.in_backward:
+            if not hooks.recorder.in_backward:
                 returned(output)
 
         try:
