@@ -24,6 +24,8 @@ _LINE = re.compile(rf"[\x00-\x1f{_UNSEEN}]")
 _JSON = re.compile(r"\\(?:u[0-9a-f]{4}|.)")
 _SHORT_IN_JSON = {r"\b": r"\\x08", r"\f": r"\\x0c", r"\r": r"\\r"}
 _FORMULA = ("=", "+", "-", "@")
+#: A text that is printed as part of a line shows at most so many characters.
+MOST = 4096
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
@@ -36,6 +38,20 @@ def text(given: str) -> str:
 def line(given: str) -> str:
     r"""Like ``text``, but on one line: tabs and newlines become ``\t`` and ``\n``."""
     return _LINE.sub(_named, given)
+
+
+def clipped(given: str, most: int = MOST) -> str:
+    """``given``, without its middle if it has more than ``most`` characters.
+
+    Examples:
+        >>> from harness.escape import clipped
+        >>> clipped("x" * 100, 40)
+        'xxxxxxxxxx...(70 characters)...xxxxxxxxxxxxxxxxxxxx'
+    """
+    if len(given) <= most:
+        return given
+    head, tail = most // 4, most // 2
+    return f"{given[:head]}...({len(given) - head - tail} characters)...{given[len(given) - tail :]}"
 
 
 def cell(given: object) -> object:

@@ -22,7 +22,7 @@ from harness.errors import HarnessError
 from harness.escape import line
 from harness.store import GoldenStore, RunId, manifest
 from harness.store.journal import is_being_put_in_place
-from harness.store.layout.contents import parse_run
+from harness.store.layout.schema import parse_run
 from harness.store.sizes import large
 from pytest_msdump.gate_test import SEED
 from pytest_msdump.options import Settings

@@ -146,7 +146,7 @@ class IterationDirectory:
                 continue
             parsed = parse(original) if original is not None else None
             if parsed is None:
-                why = f"{_MAPPING} has no row for it" if original is None else f"{_MAPPING} calls it {original!r}"
+                why = f"{_MAPPING} has no row for it" if original is None else f"{_MAPPING} calls it {original[:200]!r}"
                 self._problem(path, "name", why)
                 continue
             files.append(Entry(parsed, path))

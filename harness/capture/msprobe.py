@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from harness.attributes import checked_rules
 from harness.capture.capture import COMPARED, Capture, Problem, in_turn
 from harness.capture.msprobe_json import JsonEntries
 from harness.capture.msprobe_step import StepRecords
@@ -79,14 +80,14 @@ def read_msprobe(
     by_rank: dict[int, list[Step]] = {}
     for each, source in zip(wanted, sources, strict=True):
         by_rank.setdefault(each.rank, []).append(Step(each.step, each.path, source))
-    emulated, rules = bool(head.get(MARK)), head.get("rules")
+    emulated = bool(head.get(MARK))
     return Capture(
         _NETWORK,
         backend or _backend(head),
         emulated,
         in_turn(sources, problems),
         "statistic" if head.get("task") in ("statistics", "structure") else "tensor",
-        rules=rules if isinstance(rules, dict) else {} if emulated else {"written_by": WRITER},
+        rules=_rules(head, wanted[0].path),
         artefacts={} if emulated else _texts(wanted, sources),
         problems=problems,
         sources=[StepsOfRank(steps, number) for number, steps in by_rank.items()],
@@ -101,6 +102,13 @@ def _backend(head: Mapping[str, Any]) -> str:
     if head.get(MARK) and isinstance(device, str):
         return device
     return _BACKENDS.get(str(head.get("framework")), "mindspore")
+
+
+def _rules(head: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """What a dump with this head, read at ``path``, says of its values; ``TreeError`` for rules of other types."""
+    if "rules" in head:
+        return checked_rules(head["rules"], lambda told: TreeError(f"{path}: dump.json: {told}"))
+    return {} if head.get(MARK) else {"written_by": WRITER}
 
 
 def _texts(steps: list[StepDirectory], sources: list[StepRecords]) -> Mapping[str, bytes]:

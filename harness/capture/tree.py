@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from harness.attributes import checked_rules
 from harness.capture.arguments import ArgumentsFile, artefacts, is_arguments_file
 from harness.capture.bin_files import read_bin_files
 from harness.capture.capture import Capture, Problem, in_turn
@@ -35,6 +36,8 @@ from harness.records import Rows
 
 MAX_TEXT = 1 << 28
 """Largest size of graph texts and csv files in bytes; larger ones are refused."""
+RULES = "config.json"
+"""Beside a dump: what made its values."""
 RANK = re.compile(r"(?:rank|device)_(\d{1,9})$")
 _GRAPH = re.compile(r"ms_output_trace_code_graph_(\d{1,9})\.ir$")
 _ORDER = re.compile(r"ms_(global_)?execution_order_graph_(\d{1,9})\.csv$")
@@ -107,7 +110,7 @@ class _Rank:
         self.emulated = any(graph.instance == STABLE_POINTER for graph in graphs)
         self.join = Join(graphs, rootdir, ours=self.emulated)
         self._read_orders()
-        self.metadata = self._json("config.json")
+        self.metadata = self._json(RULES)
 
     def _graphs(self) -> list[IrGraph]:
         folder = os.path.join(self.root, "graphs")
@@ -181,7 +184,8 @@ class _Rank:
         if not os.path.lexists(path):
             return {}
         try:
-            return read_object(path, MAX_TEXT, TreeError, inside=self.root)
+            found = read_object(path, MAX_TEXT, TreeError, inside=self.root)
+            return checked_rules(found, lambda told: TreeError(f"{path}: {told}")) if name == RULES else found
         except TreeError as error:
             self.problems.append(Problem(os.path.join(".dump_metadata", name), "damaged", str(error)))
             return {}

@@ -63,16 +63,16 @@ def _forget_reader() -> None:
 def _ended(action: Action) -> int:
     """Runs ``action`` and returns its exit code; an error becomes one line."""
     from harness.errors import HarnessError, told
-    from harness.escape import line, painted, show
+    from harness.escape import clipped, line, painted, show
 
     try:
         return action()
     except HarnessError as error:
-        show(f"{painted('msdump:', '31', sys.stderr)} {line(str(error))}", sys.stderr)
+        show(f"{painted('msdump:', '31', sys.stderr)} {clipped(line(str(error)))}", sys.stderr)
     except BrokenPipeError:
         _forget_reader()
     except OSError as error:
-        print(line(f"msdump: {told(error)}"), file=sys.stderr)
+        print(clipped(line(f"msdump: {told(error)}")), file=sys.stderr)
     except (MemoryError, RecursionError) as error:
         what = "memory" if isinstance(error, MemoryError) else "nesting: the network or the file is nested too deep"
         print(f"msdump: out of {what}", file=sys.stderr)

@@ -24,7 +24,7 @@ from harness.compare.shards import joined, parse_all
 from harness.compare.tolerance_file import chosen_tolerances
 from harness.compare.verdict import Verdict
 from harness.errors import StoreError
-from harness.escape import coloured, line, show
+from harness.escape import clipped, coloured, line, show
 from harness.explain import Commands, Evidence, Subject, explained, see_slot, settle, told
 from harness.scale import Scale, session
 from harness.store import GoldenStore, RunId, StoredRun, recover_around
@@ -226,6 +226,9 @@ def warn(capture: Capture) -> None:
         for path in (paths[:1] if len(paths) > _ALIKE else paths)
     ]
     for path, kind, why, others in told[:_MAX_PROBLEMS]:
-        print(line(f"msdump: {path}: {kind}: {why}") + (f" (and {others} more)" if others else ""), file=sys.stderr)
+        print(
+            clipped(line(f"msdump: {path}: {kind}: {why}")) + (f" (and {others} more)" if others else ""),
+            file=sys.stderr,
+        )
     if len(told) > _MAX_PROBLEMS:
         print(f"msdump: and {sum(1 + each[3] for each in told[_MAX_PROBLEMS:])} more such files", file=sys.stderr)

@@ -9,7 +9,7 @@ from harness.cli.diff import FORMAT, VERSION
 from harness.compare import Tolerances
 from harness.compare.rejudge import OUTSIDE, UNSURE, WITHIN, rejudged
 from harness.errors import HarnessError
-from harness.escape import line
+from harness.escape import clipped, line
 from harness.reading import parsing, read_json
 from harness.words import counted
 
@@ -36,8 +36,8 @@ def judge(path: Path, tolerances: Tolerances) -> int:
         judged = rejudged(content, tolerances)
     counts = (f"{judged.counts[each]} {each}" for each in (WITHIN, OUTSIDE, UNSURE))
     print(", ".join([f"{judged.identical} identical", *counts]))
-    failing = [line(text) for text in judged.failing]
-    print("\n".join(failing[:_LISTED] + ([f"and {len(failing) - _LISTED} more"] if len(failing) > _LISTED else [])))
+    failing = [clipped(line(text)) for text in judged.failing[:_LISTED]]
+    print("\n".join(failing + ([f"and {len(judged.failing) - _LISTED} more"] if len(judged.failing) > _LISTED else [])))
     if judged.lost:
         print(f"not compared: {counted(judged.lost, 'file')} that could not be used")
     if content.get("texts_hold") is False:

@@ -18,7 +18,7 @@ from harness.cli.text import shortened, table
 from harness.compare.policy import WHOLE
 from harness.dtypes import spelled
 from harness.errors import StoreError, TreeError
-from harness.escape import line
+from harness.escape import clipped, line
 from harness.records import Record
 from harness.stats import describe
 from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
@@ -29,6 +29,8 @@ from harness.words import counted
 # Number of text artefacts to name; number of values to print before an array is shortened.
 _HEAD = 8
 _VALUES = 200
+# Characters of a line; files of a tree, and parts that were compiled, to say something about.
+_LONGEST, _MAX_PROBLEMS, _PARTS = 1 << 14, 1000, 100
 _OPERATOR_HEADINGS = ("rank", "graph", "operator", "type", "iterations", "slots", "outputs", "source")
 
 
@@ -50,8 +52,9 @@ def show_path(path: str, run: str, every: bool, text: str = "") -> int:
     if not path:
         raise TreeError("show: an empty text names no file or directory; '.' is the current one")
     recover_around(path)
-    for each in _texts(Path(path), run, text) if text else map(line, _lines(Path(path), run, every)):
-        print(each)
+    for each in _texts(Path(path), run, text) if text else _lines(Path(path), run, every):
+        # A table's lines are as long as its cells; it has clipped those.
+        print(each if text else clipped(line(each), _LONGEST))
     return 0
 
 
@@ -125,11 +128,13 @@ def _chosen(store: GoldenStore, run: str) -> list[RunId]:
 
 
 def _origin(run: StoredRun) -> str:
-    rules = run.attrs.get("rules")
-    faults = rules.get("injected", []) if isinstance(rules, dict) else []
+    rules = run.attrs.get("rules", {})
+    faults = rules.get("injected", [])
     shown = f", {counted(len(faults), 'injected fault')}" if faults else ""
-    compiled = [each or WHOLE for each in rules.get("compiled", [])] if isinstance(rules, dict) else []
-    shown += f", compiled, its operators run one by one: {', '.join(map(str, compiled))}" if compiled else ""
+    compiled = [each or WHOLE for each in rules.get("compiled", [])]
+    more = f" and {len(compiled) - _PARTS} more" if len(compiled) > _PARTS else ""
+    named = ", ".join(compiled[:_PARTS]) + more
+    shown += f", compiled, its operators run one by one: {named}" if compiled else ""
     return ("emulated" if run.attrs.get("emulated") else "real") + shown
 
 
@@ -157,8 +162,10 @@ def _tree(path: Path, every: bool, kind: str = "dump tree") -> Iterator[str]:
     origin = "emulated" if capture.emulated else "real"
     yield f"{path}: {kind}, network {capture.network or '(no tensors)'}, {origin}, {counted(len(records), 'slot')}"
     yield from _records(records, every)
-    for problem in capture.problems:
-        yield f"{problem.path}: {problem.kind}: {problem.why}"
+    for problem in capture.problems[:_MAX_PROBLEMS]:
+        yield clipped(f"{problem.path}: {problem.kind}: {problem.why}")
+    if len(capture.problems) > _MAX_PROBLEMS:
+        yield f"and {counted(len(capture.problems) - _MAX_PROBLEMS, 'more file')}"
 
 
 def _first(capture: Capture) -> str:

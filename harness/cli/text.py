@@ -6,7 +6,11 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 
-from harness.escape import line
+from harness.escape import clipped, line
+
+#: A cell shows at most so many characters, and one of fewer is padded to the longest of its column, up to this width:
+#: the size of a table grows with its rows, not with one name times its rows.
+_LONGEST, _WIDEST = 1024, 256
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[int] = ()) -> Iterator[str]:
@@ -14,11 +18,12 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], right: Sequ
 
     Args:
         headings: one heading per column.
-        rows: cells; ``str`` of each is printed, escaped: no cell breaks its line.
+        rows: cells; ``str`` of each is printed, escaped: no cell breaks its line. Of a very long one the middle is
+            left out.
         right: columns aligned to the right.
     """
-    texts = [tuple(line(str(cell)) for cell in row) for row in (headings, *rows)]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    texts = [tuple(clipped(line(str(cell)), _LONGEST) for cell in row) for row in (headings, *rows)]
+    widths = [min(max(map(len, column)), _WIDEST) for column in zip(*texts, strict=True)]
     for cells in texts:
         pairs = enumerate(zip(cells, widths, strict=True))
         yield "  ".join(cell.rjust(width) if at in right else cell.ljust(width) for at, (cell, width) in pairs).rstrip()

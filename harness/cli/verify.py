@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from harness.escape import line, painted, show
+from harness.escape import clipped, line, painted, show
 from harness.scale import Scale, session
 from harness.store.verify import verify
 from harness.words import counted
@@ -26,7 +26,7 @@ def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> in
     with session(scale, verify=str(folder)) as shared:
         found = verify(folder, fix=fix, tensors_of=shared.verify if shared else None)
     for problem in found.problems[:_SHOWN]:
-        show(painted(line(problem), "31", sys.stdout))
+        show(painted(clipped(line(problem)), "31", sys.stdout))
     if len(found.problems) > _SHOWN:
         print(f"... and {len(found.problems) - _SHOWN} more")
     if found.fixed:

@@ -29,8 +29,7 @@ from harness.atomic import (
 )
 from harness.errors import StoreError, StoreWriteError
 from harness.reading import parse_json, read_bytes
-from harness.store.layout.contents import parse_run, run_text
-from harness.store.layout.schema import RunId
+from harness.store.layout.schema import RunId, parse_run, run_text
 from harness.store.read import GoldenStore, StoredRun
 from harness.suggest import command
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5p, h5t, h5z
 
+from harness.attributes import checked_attributes
 from harness.errors import StoreError, first_line
 from harness.store.layout.contents import check_schema
 from harness.store.layout.index import Index, checked_index
@@ -144,9 +145,7 @@ class Run1:
             attrs = json.loads(_text(self._group, b"attrs"))
         except ValueError as error:
             raise StoreError(f"attrs: not JSON: {error}") from None
-        if not isinstance(attrs, dict):
-            raise StoreError("attrs: not a JSON object")
-        return MappingProxyType(attrs)
+        return MappingProxyType(checked_attributes(attrs, StoreError))
 
     def index(self) -> Index:
         """All slots."""

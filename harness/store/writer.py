@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from math import prod
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from harness import dtypes
+from harness.attributes import checked_attributes
 from harness.errors import DtypeError, StoreError
 from harness.records import PIECE, Record
 from harness.stats import Description, Digester, Statistics, describe, digest
@@ -256,6 +258,7 @@ class StoreWriter:
         past: StoredRun | None,
     ) -> None:  # fmt: skip
         path, text = run_path(run), attrs_text(attrs)
+        checked_attributes(json.loads(text), lambda told: StoreError(f"run {run}: {told}"))
         backend = path.rpartition(b"/")[0]
         if not self._file.has_group(backend):
             self._file.group(backend)

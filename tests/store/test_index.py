@@ -98,7 +98,7 @@ def test_rows_read_from_a_file_are_not_trusted() -> None:
 def test_shapes_read_from_a_file_are_not_trusted(shape: str) -> None:
     good = built(network())
     names = [shape if name == "3,5" else name for name in good.names]
-    with pytest.raises(StoreError, match=r"the index gives .* the shape"):
+    with pytest.raises(StoreError, match=r"the index.s column .shape. has the value"):
         checked_index(good.rows, names).record(0)
 
 

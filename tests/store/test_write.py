@@ -42,7 +42,7 @@ def every_dtype() -> list[Record]:
 @pytest.mark.parametrize("compression", COMPRESSIONS)
 def test_everything_comes_back(tmp_path: Path, compression: Compression) -> None:
     path, records = tmp_path / "x.h5", every_dtype()
-    attrs = {"emulated": True, "rules": ["a", None, 1.5], "tolerance": {"default": "exact"}}
+    attrs = {"emulated": True, "rules": {"notes": ["a", None, 1.5]}, "tolerance": {"default": "exact"}}
     result = update(path, "net", {CPU: RunData(records, ARTEFACTS, attrs)}, compression=compression)
     assert (result.changed, result.exists, result.size) == (True, True, path.stat().st_size)
     assert result.objects == len({digest(r.values, r.dtype) for r in records})

@@ -22,7 +22,6 @@ import os
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -30,6 +29,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import xxhash
 
+from harness.attributes import checked_attributes
 from harness.errors import StoreError
 from harness.lazy import lazy
 from harness.store.layout.index import Index, checked_index
@@ -44,8 +44,8 @@ from harness.store.layout.schema import (
     Compression,
     Level,
     RunId,
-    escape,
-    unescape,
+    named_run,
+    run_text,
 )
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -192,6 +192,8 @@ def read_contents(head: bytes, descriptor: int, file_size: int) -> Contents:
     text = inflate(raw, length) if length else raw
     try:
         return _decoded(json.loads(text.decode()), file_size)
+    except StoreError:
+        raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise StoreError(f"its table of contents is not that of a golden store ({type(error).__name__})") from None
 
@@ -218,7 +220,8 @@ def _decoded(whole: Any, file_size: int) -> Contents:
     network, compression = whole["network"], whole["compression"]
     if not isinstance(network, str) or compression not in COMPRESSIONS:
         raise ValueError(network)
-    runs = {parse_run(text): _run(run, len(parts)) for text, run in whole["runs"].items()}
+    network.encode()  # half of a pair is a ValueError
+    runs = {named_run(text): _run(text, run, len(parts)) for text, run in whole["runs"].items()}
     return Contents(network, compression, parts, _number(whole["places"], len(parts)), runs)
 
 
@@ -233,10 +236,11 @@ def _part(given: Any, file_size: int) -> Part:
     return part
 
 
-def _run(run: Any, parts: int) -> RunEntry:
-    level, checksum, attrs = run["level"], run["checksum"], run["attrs"]
-    if level not in LEVELS or not isinstance(checksum, str) or not isinstance(attrs, dict):
+def _run(text: str, run: Any, parts: int) -> RunEntry:
+    level, checksum = run["level"], run["checksum"]
+    if level not in LEVELS or not isinstance(checksum, str):
         raise ValueError(level)
+    attrs = checked_attributes(run["attrs"], lambda told: StoreError(f"run {text[:200]}: {told}"))
     artefacts = {name: _number(part, parts) for name, part in run["artefacts"].items()}
     "".join(artefacts).encode("utf-8", "surrogateescape")  # half of a pair is a ValueError
     return RunEntry(level, checksum, attrs, _number(run["index"], parts), _number(run["names"], parts), artefacts)
@@ -246,22 +250,6 @@ def _number(given: Any, parts: int) -> int:
     if type(given) is not int or not 0 <= given < parts:
         raise ValueError(given)
     return given
-
-
-def run_text(run: RunId) -> str:
-    """``cpu/tensor``, escaped as in paths."""
-    return "/".join(escape(part).decode("utf-8", "surrogateescape") for part in run)
-
-
-def parse_run(text: str) -> RunId:
-    """The run ``run_text`` made ``text`` of."""
-    backend, _, mode = text.partition("/")
-    return RunId(_unescaped(backend), _unescaped(mode))
-
-
-@lru_cache(maxsize=4096)
-def _unescaped(part: str) -> str:
-    return unescape(part.encode("utf-8", "surrogateescape"))
 
 
 # --- a store of today's schema, read by its contents; and what a reader of any schema gives --------------------------

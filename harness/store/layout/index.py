@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from math import prod
 from operator import attrgetter, itemgetter
@@ -20,7 +20,7 @@ import numpy as np
 import xxhash
 
 from harness import dtypes
-from harness.errors import DtypeError, StoreError
+from harness.errors import DtypeError, StoreError, first_line
 from harness.lazy import lazy
 from harness.records import Record, RecordExtra, SlotKey
 from harness.stats import Statistics
@@ -33,6 +33,8 @@ _STATISTICS = tuple(field.name for field in fields(Statistics))
 _COUNT = _STATISTICS.index("count")
 #: Largest number of axes in HDF5.
 MAX_RANK = 32
+#: No tensor has so many elements: their bytes would not be counted by 64 bits.
+_MOST_ELEMENTS = 2**56
 #: Number of rows kept as Python tuples, which take ten times the memory of packed ones.
 _TOGETHER = 4096
 
@@ -137,17 +139,19 @@ class Index:
         at = self._row(row)[_SHAPE]
         shape = self._shapes.get(at)
         if shape is None:
-            shape = self._shapes[at] = self._read_shape(row, self.names[at])
+            shape = self._shapes[at] = read_shape(self.names[at])
         return shape
 
-    def _read_shape(self, row: int, text: str) -> tuple[int, ...]:
-        try:
-            shape = tuple(map(int, text.split(","))) if text else ()
-        except ValueError:
-            shape = (-1,)
-        if any(size < 0 for size in shape) or len(shape) > MAX_RANK:
-            raise StoreError(f"the index gives {describe_key(self.keys[row])} the shape {text[:80]!r}")
-        return shape
+    def read_names(self, shapes: Iterable[int], kinds: Iterable[int]) -> None:
+        """Reads the names that rows take for shapes, and those they take for dtypes; ``StoreError`` for what is
+        none."""
+        for at in shapes:
+            self._shapes[at] = read_shape(self.names[at])
+        for at in kinds:
+            try:
+                dtypes.by_name(self.names[at])
+            except DtypeError as error:
+                raise StoreError(f"the index's column 'dtype': {first_line(error)}") from None
 
     def statistics(self, row: int) -> Statistics | PrintedStatistics:
         """A row's statistics, as far as they are known."""
@@ -179,23 +183,45 @@ def checked_index(rows: Array, names: Sequence[str]) -> Index:
     """An index read from a file; ``StoreError`` if its rows do not fit the schema or point nowhere."""
     if rows.ndim != 1 or rows.dtype != INDEX_DTYPE:
         raise StoreError("the index is not the table this schema version describes")
+    index = Index(rows, names)
     if len(rows):
-        for field, (least, most) in _ranges(rows).items():
+        columns = _pointers(rows)
+        for field, column in columns.items():
+            least, most = (min(column), max(column)) if isinstance(column, tuple) else (column.min(), column.max())
             if field == "io":
                 if most >= len(IOS):
                     raise StoreError("the index's column 'io' has a value that is neither input nor output")
             elif least < (NO_SOURCE if field == "source" else 0) or most >= len(names):
                 raise StoreError(f"the index's column {field!r} points beyond the table of names")
-    return Index(rows, names)
+        index.read_names(_distinct(columns["shape"], len(names)), _distinct(columns["dtype"], len(names)))
+    return index
 
 
-def _ranges(rows: Array) -> dict[str, tuple[int, int]]:
-    """The least and the largest value of each column that points somewhere."""
-    fields = (*NAME_FIELDS, "io")
+def _pointers(rows: Array) -> dict[str, Any]:
+    """The columns that point somewhere: tuples of a short table, else arrays."""
     if len(rows) > _FEW:
-        return {field: (int(rows[field].min()), int(rows[field].max())) for field in fields}
-    columns = zip(_POINTED, zip(*_POINTERS.iter_unpack(rows.tobytes()), strict=True), strict=True)
-    return {field: (min(column), max(column)) for field, column in columns}
+        return {field: rows[field] for field in _POINTED}
+    return dict(zip(_POINTED, zip(*_POINTERS.iter_unpack(rows.tobytes()), strict=True), strict=True))
+
+
+def _distinct(column: Any, names: int) -> Iterable[int]:
+    """The different values of a column that points to names."""
+    if isinstance(column, tuple):
+        return set(column)
+    met = np.zeros(names, bool)
+    met[column] = True
+    return np.flatnonzero(met).tolist()
+
+
+def read_shape(text: str) -> tuple[int, ...]:
+    """The shape that a name states; ``StoreError`` for a text that states none, or one that no file can hold."""
+    try:
+        shape = tuple(map(int, text.split(","))) if text else ()
+    except ValueError:
+        shape = (-1,)
+    if any(size < 0 for size in shape) or len(shape) > MAX_RANK or prod(shape) >= _MOST_ELEMENTS:
+        raise StoreError(f"the index's column 'shape' has the value {text[:80]!r}")
+    return shape
 
 
 class IndexBuilder:
@@ -328,7 +354,8 @@ def from_row(values: Mapping[str, Any], count: int, elements: int, dtype: str) -
 
 
 def attrs_text(attrs: Mapping[str, Any]) -> str:
-    """A run's attributes as canonical JSON; ``StoreError`` for what JSON cannot hold."""
+    """A run's attributes as canonical JSON; ``StoreError`` for what JSON cannot hold, and for known ones of another
+    type."""
     try:
         return json.dumps(dict(attrs), sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as error:

@@ -162,6 +162,31 @@ def run_path(run: RunId) -> bytes:
     return b"/".join((b"runs", escape(run.backend), escape(run.mode)))
 
 
+def run_text(run: RunId) -> str:
+    """``cpu/tensor``, escaped as in paths."""
+    return "/".join(escape(part).decode("utf-8", "surrogateescape") for part in run)
+
+
+def parse_run(text: str) -> RunId:
+    """The run ``run_text`` made ``text`` of."""
+    backend, _, mode = text.partition("/")
+    return RunId(_unescaped(backend), _unescaped(mode))
+
+
+@lru_cache(maxsize=4096)
+def _unescaped(part: str) -> str:
+    return unescape(part.encode("utf-8", "surrogateescape"))
+
+
+def named_run(text: str) -> RunId:
+    """The run of this name in a table of contents; ``ValueError`` for a name that ``run_text`` never makes, so that no
+    two names are those of one run."""
+    run = parse_run(text)
+    if not all(run) or run_text(run) != text:
+        raise ValueError(text)
+    return run
+
+
 def slot_path(key: SlotKey) -> bytes:
     """Path of a slot's tensor below the run's group: ``tensors/rank0/graph0/iteration1/<operator>/output.0``.
 
