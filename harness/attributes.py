@@ -14,6 +14,7 @@ from typing import Any
 #: Values lie at most so deep in one another.
 MAX_DEPTH = 32
 
+_NESTING = frozenset({dict, list})
 #: Says what is wrong with a value, in words; empty if nothing is.
 _Check = Callable[[Any], str]
 #: Makes an error of words.
@@ -67,7 +68,9 @@ def _hold(given: Any, known: Mapping[str, _Check], plural: str, noun: str, refus
     for name, value in given.items():
         check = known.get(name)
         wrong = check(value) if check is not None else ""
-        if wrong or (wrong := _too_deep(value, MAX_DEPTH)):
+        if not wrong and type(value) in _NESTING:
+            wrong = _too_deep(value, MAX_DEPTH)
+        if wrong:
             raise refuse(f"its {noun} {name[:80]!r} is {wrong}")
 
 
@@ -122,10 +125,10 @@ def _is_learned(value: Any) -> str:
 
 def _too_deep(value: Any, room: int) -> str:
     """Whether values lie deeper in one another than ``room``."""
-    below = value.values() if type(value) is dict else value if type(value) is list else ()
-    if below and not room:
-        return f"nested deeper than {MAX_DEPTH} values"
-    return next((wrong for each in below if (wrong := _too_deep(each, room - 1))), "")
+    for each in value.values() if type(value) is dict else value:
+        if not room or (type(each) in _NESTING and _too_deep(each, room - 1)):
+            return f"nested deeper than {MAX_DEPTH} values"
+    return ""
 
 
 def kind_of(value: Any) -> str:

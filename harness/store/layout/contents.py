@@ -192,8 +192,6 @@ def read_contents(head: bytes, descriptor: int, file_size: int) -> Contents:
     text = inflate(raw, length) if length else raw
     try:
         return _decoded(json.loads(text.decode()), file_size)
-    except StoreError:
-        raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise StoreError(f"its table of contents is not that of a golden store ({type(error).__name__})") from None
 
@@ -221,7 +219,7 @@ def _decoded(whole: Any, file_size: int) -> Contents:
     if not isinstance(network, str) or compression not in COMPRESSIONS:
         raise ValueError(network)
     network.encode()  # half of a pair is a ValueError
-    runs = {named_run(text): _run(text, run, len(parts)) for text, run in whole["runs"].items()}
+    runs = {named_run(text): _run(run, len(parts)) for text, run in whole["runs"].items()}
     return Contents(network, compression, parts, _number(whole["places"], len(parts)), runs)
 
 
@@ -236,11 +234,10 @@ def _part(given: Any, file_size: int) -> Part:
     return part
 
 
-def _run(text: str, run: Any, parts: int) -> RunEntry:
-    level, checksum = run["level"], run["checksum"]
-    if level not in LEVELS or not isinstance(checksum, str):
+def _run(run: Any, parts: int) -> RunEntry:
+    level, checksum, attrs = run["level"], run["checksum"], run["attrs"]
+    if level not in LEVELS or not isinstance(checksum, str) or not isinstance(attrs, dict):
         raise ValueError(level)
-    attrs = checked_attributes(run["attrs"], lambda told: StoreError(f"run {text[:200]}: {told}"))
     artefacts = {name: _number(part, parts) for name, part in run["artefacts"].items()}
     "".join(artefacts).encode("utf-8", "surrogateescape")  # half of a pair is a ValueError
     return RunEntry(level, checksum, attrs, _number(run["index"], parts), _number(run["names"], parts), artefacts)
@@ -358,7 +355,11 @@ class PlacedRun:
     def __init__(self, store: Placed, entry: RunEntry) -> None:
         self._store, self._entry = store, entry
         self.level, self.checksum = entry.level, entry.checksum
-        self.attrs = MappingProxyType(entry.attrs)
+
+    @lazy
+    def attrs(self) -> Mapping[str, Any]:
+        """JSON values, of the types that they must have."""
+        return MappingProxyType(checked_attributes(self._entry.attrs, StoreError))
 
     def index(self) -> Index:
         """All slots."""

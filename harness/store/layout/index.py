@@ -12,6 +12,7 @@ import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from math import prod
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -187,7 +188,8 @@ def checked_index(rows: Array, names: Sequence[str]) -> Index:
     if len(rows):
         columns = _pointers(rows)
         for field, column in columns.items():
-            least, most = (min(column), max(column)) if isinstance(column, tuple) else (column.min(), column.max())
+            short = isinstance(column, tuple)
+            least, most = (min(column), max(column)) if short else (int(column.min()), int(column.max()))
             if field == "io":
                 if most >= len(IOS):
                     raise StoreError("the index's column 'io' has a value that is neither input nor output")
@@ -213,6 +215,8 @@ def _distinct(column: Any, names: int) -> Iterable[int]:
     return np.flatnonzero(met).tolist()
 
 
+# The same shapes recur in golden after golden.
+@lru_cache(maxsize=4096)
 def read_shape(text: str) -> tuple[int, ...]:
     """The shape that a name states; ``StoreError`` for a text that states none, or one that no file can hold."""
     try:

@@ -178,6 +178,7 @@ def _unescaped(part: str) -> str:
     return unescape(part.encode("utf-8", "surrogateescape"))
 
 
+@lru_cache(maxsize=4096)
 def named_run(text: str) -> RunId:
     """The run of this name in a table of contents; ``ValueError`` for a name that ``run_text`` never makes, so that no
     two names are those of one run."""
