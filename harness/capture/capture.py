@@ -62,6 +62,9 @@ class Capture:
         unranked: whether it is of one process whose rank the dump does not state.
         sources: one ``RankRecords`` per rank, for a tree that can be read in parts.
         networks: names of all networks whose tensors the tree holds, also of those that were not asked for.
+        execution: gives the records of one execution (the first five fields of a key) without reading all others; None
+            if that cannot be done.
+        stated: whether statistics are all that is known of records without values: they prove no bits.
         unreadable: why one rank of several could not be read; else empty.
 
     Examples:
@@ -90,6 +93,10 @@ class Capture:
     unreadable: str = ""
     places: Mapping[str, str] = field(default_factory=dict, repr=False)
     unranked: bool = False
+    execution: Callable[[tuple[int, int, int, str, int]], list[Record] | None] = field(
+        default=lambda _where: None, repr=False
+    )
+    stated: bool = False
 
     def records(self) -> Iterator[Record]:
         """The records in execution order; those of a tree are read on request."""

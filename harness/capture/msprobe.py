@@ -17,6 +17,7 @@ from harness.capture.msprobe_step import StepRecords
 from harness.capture.msprobe_steps import MODES, Step, StepDirectory, StepsOfRank, step_directories
 from harness.dump.asynchronous.layout import MARK
 from harness.errors import TreeError
+from harness.records import Record
 
 _NETWORK = "Net"
 _UNREADABLE = "\0unreadable"  # no name of msprobe's
@@ -77,23 +78,40 @@ def read_msprobe(
     sources = [
         StepRecords(each, root, base, problems, entries if each is first else None, alone, head) for each in wanted
     ]
-    by_rank: dict[int, list[Step]] = {}
-    for each, source in zip(wanted, sources, strict=True):
-        by_rank.setdefault(each.rank, []).append(Step(each.step, each.path, source))
     emulated = bool(head.get(MARK))
+    stated = head.get("task") in ("statistics", "structure")
     return Capture(
         _NETWORK,
         backend or _backend(head),
         emulated,
         in_turn(sources, problems),
-        "statistic" if head.get("task") in ("statistics", "structure") else "tensor",
+        "statistic" if stated else "tensor",
         rules=_rules(head, wanted[0].path),
         artefacts={} if emulated else _texts(wanted, sources),
         problems=problems,
-        sources=[StepsOfRank(steps, number) for number, steps in by_rank.items()],
+        sources=_by_rank(wanted, sources),
         unreadable=head.get(_UNREADABLE, ""),
+        execution=_finder(sources),
+        stated=stated,
         unranked=len(ranks) == 1 and not any(each.ranked for each in wanted),
     )
+
+
+def _by_rank(wanted: list[StepDirectory], sources: list[StepRecords]) -> list[StepsOfRank]:
+    """Each rank with its steps."""
+    by_rank: dict[int, list[Step]] = {}
+    for each, source in zip(wanted, sources, strict=True):
+        by_rank.setdefault(each.rank, []).append(Step(each.step, each.path, source))
+    return [StepsOfRank(steps, number) for number, steps in by_rank.items()]
+
+
+def _finder(sources: list[StepRecords]) -> Callable[[tuple[int, int, int, str, int]], list[Record] | None]:
+    """Finds the records of one execution in the step that has it."""
+
+    def found(where: tuple[int, int, int, str, int]) -> list[Record] | None:
+        return next((records for each in sources if (records := each.execution(where)) is not None), None)
+
+    return found
 
 
 def _backend(head: Mapping[str, Any]) -> str:

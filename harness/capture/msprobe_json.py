@@ -64,6 +64,17 @@ class JsonEntries:
         except (ValueError, RecursionError) as error:
             raise Cut(f"{self._path}: {_why(error)}, behind {count} entries") from None
 
+    def find(self, name: str) -> Any:
+        """The value of an entry, without reading the others; None where its name does not stand in the text once."""
+        quoted = json.dumps(name)
+        at = self._text.find(quoted, self._start)
+        if at < 0 or self._text.find(quoted, at + 1) >= 0 or (key := _plain_key(self._text, at)) is None:
+            return None
+        try:
+            return _decode(self._text, key.end())[0]
+        except (ValueError, RecursionError):
+            return None
+
     def _find(self) -> int:
         """Where the first entry begins; reads the fields before."""
         text = self._text

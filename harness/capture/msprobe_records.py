@@ -90,7 +90,9 @@ def _digest(said: Any, dtype: str, shape: tuple[int, ...]) -> tuple[bytes, Any]:
     """
     get = said.get
     one, two, three, four = get("Max"), get("Min"), get("Mean"), get("Norm")
-    plain = _is_plain(one) and _is_plain(two) and _is_plain(three) and _is_plain(four)
+    plain = type(one) is type(two) is type(three) is type(four) is float or (
+        _is_plain(one) and _is_plain(two) and _is_plain(three) and _is_plain(four)
+    )
     if plain and _COUNTS.isdisjoint(said) and isinstance(check := get("md5", ""), str):
         found = xxhash.xxh3_128_digest(_head(dtype, shape) + _FOUR(one, two, three, four) + check.encode())
         return found, (one, two, three, four, check)

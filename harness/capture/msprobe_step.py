@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from harness import dtypes
 from harness.capture.capture import Problem
@@ -24,13 +25,33 @@ from harness.errors import DtypeError, TreeError
 from harness.graph import SourceLine
 from harness.records import Record, RecordExtra, SlotKey
 
-_LINE = re.compile(r"File (.*), line (\d{1,9}),")
+_LINE = re.compile(r"(?:^|\0)File ([^\0\n]*), line (\d{1,9}),")
 #: Dtypes by the names that dumps give them.
 _DTYPES: dict[str, dtypes.DType] = {}
 #: Makes a key in half the time of its class.
 _new = tuple.__new__
 _DIRECTIONS = ("forward", "backward")
 _LARGEST_SIZE = 2**63
+
+
+class _Made(NamedTuple):
+    """What was made of an entry.
+
+    Attributes:
+        entry, asked: the entry, and for whom its records were made.
+        numbers: of its executions, by graph and operator.
+        lines, records: what it states beside values, and its records.
+    """
+
+    entry: Any
+    asked: tuple[Any, ...]
+    numbers: Mapping[tuple[int, str], int]
+    lines: Sequence[str]
+    records: list[Record]
+
+
+#: What was made last: two sides of a comparison are read side by side, and most of their entries are alike.
+_last = _Made(None, (), {}, (), [])
 
 
 class StepRecords:
@@ -59,6 +80,7 @@ class StepRecords:
         self._problems = problems
         self._entries = entries
         self._alone = alone
+        self._head = head
         #: whether values may have been kept, in files of their own
         self._kept = head.get("task") != "statistics"
         self._format = dtypes.TORCH_FORMAT if head.get("framework") == "pytorch" else "DefaultFormat"
@@ -73,6 +95,9 @@ class StepRecords:
         for key, entry, source in self._read():
             if not isinstance(entry, (dict, list)):
                 self._problem(key, "damaged", "the entry is not an object")
+                continue
+            if (again := self._again(key, entry, source)) is not None:
+                yield from again
                 continue
             for record in self._entry(key, entry, source):
                 yield record
@@ -124,6 +149,23 @@ class StepRecords:
             self._problems[:] = noted
         return self._stated or b""
 
+    def execution(self, where: tuple[int, int, int, str, int]) -> list[Record] | None:
+        """The records of one execution (the first five fields of a key), without the other entries; None where they
+        cannot be found so."""
+        rank, graph, step, operator, number = where
+        if graph or number or (rank, step) != (self._where.rank, self._where.step):
+            return None
+        apart = StepRecords(self._where, self._root, self._rootdir, [], None, self._alone, self._head)
+        try:
+            entries, name = self._where.entries(), operator
+            while (entry := entries.find(name)) is None and "." in name:
+                name = name.rpartition(".")[0]
+        except TreeError:
+            return None
+        if not isinstance(entry, (dict, list)) or (isinstance(entry, dict) and OPERATOR in entry):
+            return None
+        return [record for record in apart._entry(name, entry, None) if record.key[:5] == where] or None
+
     def _entry(self, key: str, entry: dict[str, Any] | list[Any], source: str | None) -> Iterable[Record]:
         """The records of an entry; those with values one by one, because an open file is theirs."""
         said = entry.get(OPERATOR) if isinstance(entry, dict) else None
@@ -133,15 +175,45 @@ class StepRecords:
         if not (isinstance(name, str) and isinstance(op_type, str) and type(graph) is int and 0 <= graph <= LARGEST):
             self._problem(key, "damaged", f"{OPERATOR} says no name, type and graph")
             return ()
-        lines = self._lines
-        lines.append(key)
         where = self._where.rank, graph, self._where.step, name
-        records: Iterable[Record] = self._of_parts(key, entry, where, op_type, source)
         if not facts and not self._kept:
-            records = list(records)
-        if isinstance(entry, dict) and "is_nan" in entry:
-            lines.append(f"{key} is_nan={entry['is_nan']}")
+            return self._at_once(key, entry, where, op_type, source)
+        self._lines.append(key)
+        self._lines += _found(key, entry)
+        records = self._of_parts(key, entry, where, op_type, source)
         return records if not facts else _with_kernel(records, facts)
+
+    def _at_once(
+        self, key: str, entry: Any, where: tuple[int, int, int, str], op_type: str, source: str | None
+    ) -> list[Record]:
+        """The records of an entry without values; the other side of a comparison may have the same entry."""
+        global _last
+        executions = self._executions
+        at, before = len(self._lines), (len(self._problems), self._empty)
+        self._lines.append(key)
+        operators = [(where[1], where[3] + suffix) for suffix, _, _ in parts(entry)]
+        numbers = {each: executions.get(each, 0) for each in operators}
+        records = list(self._of_parts(key, entry, where, op_type, source))
+        self._lines += _found(key, entry)
+        if before == (len(self._problems), self._empty) and len(numbers) == len(operators):
+            _last = _Made(entry, (key, source, *where[:3], self._format), numbers, self._lines[at:], records)
+        return records
+
+    def _again(self, key: str, entry: Any, source: str | None) -> list[Record] | None:
+        """The records that were made last, if it was of this entry; else None."""
+        made = _last
+        if made.entry is not entry or self._kept:
+            return None
+        numbers, executions = made.numbers, self._executions
+        if made.asked != (key, source, self._where.rank, 0, self._where.step, self._format):
+            return None
+        for place, number in numbers.items():
+            if executions.get(place, 0) != number:
+                return None
+        for place in numbers:
+            executions[place] = executions.get(place, 0) + 1
+        self._lines += made.lines
+        return made.records
 
     def _of_parts(
         self, key: str, entry: Any, where: tuple[int, int, int, str], op_type: str, source: str | None
@@ -212,8 +284,10 @@ class StepRecords:
                 # In older releases the lines of each entry stand below its name.
                 shared = len(value) == 2 and all(isinstance(each, list) for each in value)
                 names, lines = value if shared else ([key], value)
-                source = source_of(_frames(lines), self._rootdir)
-                found.update((name, source) for name in names if isinstance(name, str))
+                source = _source("\0".join(line for line in lines if isinstance(line, str)), self._rootdir)
+                for name in names:
+                    if isinstance(name, str):
+                        found[name] = source
         return found
 
     def parents(self) -> dict[str, str | None]:
@@ -233,6 +307,11 @@ class StepRecords:
     def _problem(self, what: str, kind: str, why: str) -> None:
         path = os.path.relpath(os.path.join(self._where.path, what), self._root)
         self._problems.append(Problem(path, kind, why))
+
+
+def _found(key: str, entry: Any) -> list[str]:
+    """The line of an entry that says whether a NaN was found."""
+    return [f"{key} is_nan={entry['is_nan']}"] if isinstance(entry, dict) and "is_nan" in entry else []
 
 
 def _argument(key: SlotKey, op_type: str, leaf: Leaf) -> Record:
@@ -281,7 +360,8 @@ def _is_shape(shape: Any) -> bool:
     return True
 
 
-def _frames(lines: list[Any]) -> list[SourceLine]:
-    """Lines of a stack, outermost call first."""
-    found = [_LINE.match(line) for line in lines if isinstance(line, str)]
-    return [SourceLine(m[1], int(m[2]), int(m[2]), None, None, "") for m in reversed(found) if m is not None]
+@lru_cache(maxsize=16384)
+def _source(lines: str, rootdir: str) -> str | None:
+    """The source line of a stack, innermost call first; the stacks of a program recur."""
+    found = [SourceLine(m[1], int(m[2]), int(m[2]), None, None, "") for m in _LINE.finditer(lines)]
+    return source_of(reversed(found), rootdir)

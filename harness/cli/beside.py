@@ -66,6 +66,7 @@ def laid_beside(capture: Capture, own: Labels, other: Labels, name: str) -> tupl
         capture,
         source=lambda: _relabelled(capture.records(), steps, ranks),
         as_rows=lambda: None,
+        execution=lambda _where: None,
         artefacts=_Renamed(capture.artefacts, texts),
         sources=(),
     )

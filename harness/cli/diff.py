@@ -214,7 +214,12 @@ def judging_of(one: Side, other: Side, shared: Session | None, keep: Keep = "all
 
 
 def _evidence(side: Side, records: Side | Party) -> Evidence:
-    return Evidence(records.records, lambda: side.artefacts, side.backend, side.emulated)
+    capture = side.capture
+    if capture is None or records is not side:
+        return Evidence(records.records, lambda: side.artefacts, side.backend, side.emulated)
+    return Evidence(
+        records.records, lambda: side.artefacts, side.backend, side.emulated, None, capture.execution, capture.stated
+    )
 
 
 def _subject(one: Side, other: Side) -> Subject:

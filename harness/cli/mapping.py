@@ -38,7 +38,9 @@ def mapped(one: Side, other: Side, files: Sequence[Path]) -> tuple[Side, list[st
     if unused:
         note += f"; nothing here is named by {counted(unused, 'rule')} of the mapping"
     taken = frozenset(found.operators.values())
-    moved = replace(capture, source=lambda: _renamed(capture, found, taken), as_rows=lambda: None)
+    moved = replace(
+        capture, source=lambda: _renamed(capture, found, taken), as_rows=lambda: None, execution=lambda _where: None
+    )
     return replace(other, content=moved, capture=moved), [note]
 
 

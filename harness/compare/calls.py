@@ -4,11 +4,9 @@ they call."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 
-from harness.compare.divergence import PARAMETER, Execution
+from harness.compare.divergence import PARAMETER, Execution, Executions
 from harness.compare.origin import Kind
-from harness.compare.verdict import SlotVerdict
 
 #: Between a module and the name of its parameter.
 _OF_MODULE = ".parameters."
@@ -24,17 +22,17 @@ class Given:
         executions: slots of each execution, in order.
     """
 
-    def __init__(self, executions: Mapping[Execution, Sequence[SlotVerdict]]) -> None:
+    def __init__(self, executions: Executions) -> None:
         self._executions = executions
         self._moved = {
             where._replace(operator=where.operator.rpartition(_OF_MODULE)[0])
-            for where, slots in executions.items()
+            for where, slots in executions.apart()
             if slots[0].op_type == PARAMETER and _OF_MODULE in where.operator and not slots[0].verdict.holds
         }
 
         #: step and direction -> paths of modules around those whose results differ
         self._around: dict[tuple[object, ...], set[str]] = {}
-        for where, slots in executions.items():
+        for where, slots in executions.apart():
             match = _MODULE.fullmatch(where.operator)
             if match and any(slot.key.io == "output" and not slot.verdict.holds for slot in slots):
                 words = match[1].split(".")

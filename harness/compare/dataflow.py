@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import cached_property
 from math import prod
 
-from harness.compare.divergence import IN_PLACE, PARAMETER, Execution, execution_of
+from harness.compare.divergence import IN_PLACE, PARAMETER, Executions, execution_of
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.errors import HarnessError
 from harness.records import SlotKey
@@ -18,14 +19,14 @@ Content = tuple[int, bytes, bytes]
 EXPECTED, FOUND = 0, 1
 
 
-def producers(comparison: Comparison, executions: Mapping[Execution, Sequence[SlotVerdict]]) -> dict[SlotKey, SlotKey]:
+def producers(comparison: Comparison, executions: Executions) -> dict[SlotKey, SlotKey]:
     """The output that made each differing input (or holds each differing parameter's value): the latest earlier output
     with the same digests on both sides."""
-    if all(slot.verdict.holds for slot in comparison.slots):
+    if all(slot.verdict.holds for slot in comparison.apart()):
         return {}  # nobody needs the digests, so they are not made
     made: dict[Content, SlotKey] = {}
     found: dict[SlotKey, SlotKey] = {}
-    for slots in executions.values():
+    for _, slots in executions.apart():
         contents = [(slot, content) for slot in slots if (content := content_of(comparison, slot)) is not None]
         for slot, content in contents:
             if (slot.key.io == "input" or slot.op_type == PARAMETER) and content in made:
@@ -64,15 +65,23 @@ class Makers:
 
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
-        slots = comparison.slots
         self._uniform: dict[SlotKey, tuple[bool, bool]] = {}
-        merged = {slot.key: at for at, slot in enumerate(slots)}
-        order = comparison.found_order
-        self._places = merged, merged if order is None else {key: at for at, key in enumerate(order)}
-        self._outputs: dict[tuple[int, str, int], list[int]] = defaultdict(list)
-        for at, slot in enumerate(comparison.slots):
+
+    @cached_property
+    def _places(self) -> tuple[dict[SlotKey, int], dict[SlotKey, int]]:
+        """The place of each slot, in the order of each side."""
+        merged = {slot.key: at for at, slot in enumerate(self._comparison.slots)}
+        order = self._comparison.found_order
+        return merged, merged if order is None else {key: at for at, key in enumerate(order)}
+
+    @cached_property
+    def _outputs(self) -> dict[tuple[int, str, int], list[int]]:
+        """Places of outputs that look alike."""
+        found: dict[tuple[int, str, int], list[int]] = defaultdict(list)
+        for at, slot in enumerate(self._comparison.slots):
             if slot.key.io == "output" and slot.op_type != PARAMETER:
-                self._outputs[self._alike(slot)].append(at)
+                found[self._alike(slot)].append(at)
+        return found
 
     @staticmethod
     def _alike(slot: SlotVerdict) -> tuple[int, str, int]:
@@ -81,9 +90,11 @@ class Makers:
     def of(self, slot: SlotVerdict, side: int) -> list[SlotVerdict]:
         """The earlier outputs with the content ``slot`` has on a side (``EXPECTED`` or ``FOUND``), latest first."""
         digest = self._comparison.digests.get(slot.key, (None, None))[side]
-        places = self._places[side]
-        if digest is None or slot.key not in places or prod(slot.shape) <= 1:
+        if digest is None or prod(slot.shape) <= 1:
             return []  # numbers are alike by chance
+        places = self._places[side]
+        if slot.key not in places:
+            return []
         if self._is_uniform(slot, side):
             return []  # so are zeros
         here, own = places[slot.key], execution_of(slot.key)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from harness.compare.packed import Packed
 from harness.compare.verdict import Comparison, OrderChange, Rename, SlotVerdict, Uncompared, Verdict
 from harness.records import SlotKey
 
@@ -60,12 +61,69 @@ def execution_of(key: SlotKey) -> Execution:
     return Execution(*key[:5])
 
 
-def by_execution(comparison: Comparison) -> dict[Execution, list[SlotVerdict]]:
+def by_execution(comparison: Comparison) -> Executions:
     """The slots of each operator execution, in order."""
-    executions: dict[Execution, list[SlotVerdict]] = defaultdict(list)
-    for slot in comparison.slots:
-        executions[execution_of(slot.key)].append(slot)
+    slots = comparison.slots
+    if isinstance(slots, Packed):
+        return PackedExecutions(slots)
+    executions = ListedExecutions()
+    for slot in slots:
+        executions.setdefault(execution_of(slot.key), []).append(slot)
     return executions
+
+
+class ListedExecutions(dict[Execution, list[SlotVerdict]]):
+    """Executions whose slots are all at hand."""
+
+    def apart(self) -> Iterable[tuple[Execution, list[SlotVerdict]]]:
+        """The executions with a slot that may not hold, in order, and their slots."""
+        return self.items()
+
+
+class PackedExecutions(Mapping[Execution, list[SlotVerdict]]):
+    """Executions of a hundred thousand slots that nearly all agree: the verdicts of one are made when it is asked for.
+
+    Args:
+        slots: the slots.
+    """
+
+    def __init__(self, slots: Packed) -> None:
+        self._slots = slots
+        #: where the slots of each are: one stretch, but for an execution that another one interrupts
+        self._spans: dict[Execution, range | list[int]] = {}
+        self._apart: dict[Execution, None] = {}
+        start, last = 0, None
+        for at, (key, apart) in enumerate(slots.places()):
+            if last is None or key[:5] != last:
+                self._span(last, range(start, at))
+                start, last = at, key[:5]
+            if apart:
+                self._apart[Execution(*last)] = None
+        self._span(last, range(start, len(slots)))
+
+    def _span(self, where: tuple[Any, ...] | None, places: range) -> None:
+        if where is not None:
+            known = self._spans.get(each := Execution(*where))
+            self._spans[each] = places if known is None else [*known, *places]
+
+    def apart(self) -> Iterator[tuple[Execution, list[SlotVerdict]]]:
+        """The executions with a slot that may not hold, in order, and their slots."""
+        return ((where, self[where]) for where in self._spans if where in self._apart)
+
+    def __getitem__(self, where: Execution) -> list[SlotVerdict]:
+        return [self._slots[at] for at in self._spans[where]]
+
+    def __contains__(self, where: object) -> bool:
+        return where in self._spans
+
+    def __iter__(self) -> Iterator[Execution]:
+        return iter(self._spans)
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+
+Executions = ListedExecutions | PackedExecutions
 
 
 def further_inputs(comparison: Comparison) -> dict[Execution, list[SlotVerdict]]:
@@ -86,26 +144,26 @@ def inputs_of(slots: Sequence[SlotVerdict], further: Sequence[SlotVerdict]) -> l
 
 
 def causes(
-    executions: Mapping[Execution, Sequence[SlotVerdict]],
+    executions: Executions,
     further: Mapping[Execution, Sequence[SlotVerdict]],
     uncompared: Mapping[tuple[object, ...], Sequence[Uncompared]],
 ) -> Iterator[Execution]:
     """The executions whose outputs differ and whose inputs were all compared and agree, in order."""
     carried = carried_state(executions)
-    for where, slots in executions.items():
+    for where, slots in executions.apart():
         whole = not any(each.carries for each in uncompared.get(where, ()))
         if whole and where not in carried and _is_cause(slots, further.get(where, ())):
             yield where
 
 
-def carried_state(executions: Mapping[Execution, Sequence[SlotVerdict]]) -> set[Execution]:
+def carried_state(executions: Executions) -> set[Execution]:
     """Executions that may only pass on a difference from an earlier execution of the same operator.
 
     The dump does not show in-place state before its update.
     """
     differed: set[tuple[int, int, str]] = set()
     carried = set()
-    for where, slots in executions.items():
+    for where, slots in executions.apart():
         operator = (where.rank, where.graph, where.operator)
         if operator in differed and any(slot.overwritten for slot in slots):
             carried.add(where)
@@ -138,7 +196,7 @@ def mark_overwritten(
     """
     inputs = {
         slot.key
-        for slot in slots
+        for slot in (slots.apart() if isinstance(slots, Packed) else slots)
         if slot.verdict is Verdict.DIFFERS
         and slot.key.io == "input"
         and (slot.op_type.startswith(IN_PLACE) or slot.op_type in STATE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from harness.compare.divergence import (
     IN_PLACE,
     PARAMETER,
     Execution,
+    Executions,
     by_execution,
     carried_state,
     execution_of,
@@ -82,9 +83,9 @@ def first_divergence(comparison: Comparison) -> Origin | None:
         >>> origin.kind.value, origin.where.operator, origin.where.iteration
         ('computed otherwise', 'Default/BiasAdd-op0', 0)
     """
-    if all(slot.verdict.holds for slot in comparison.slots):
+    if not comparison.failures():
         return _of_order(comparison)
-    if all(slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in comparison.slots):
+    if all(slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in comparison.apart()):
         return None
     search = _Search(comparison)
     # A replacing operator is found at its own place, but counts at the place of the operator it replaces.
@@ -142,7 +143,7 @@ class _Search:
         """Executions at which something new happens, in order."""
         given: set[tuple[bytes | None, bytes | None]] = set()
         carried = carried_state(self.executions)
-        for where, slots in self.executions.items():
+        for where, slots in self.executions.apart():
             side = one_sided(slots)
             if side is not None:
                 yield _Event(*self._structure.change(where, side))
@@ -308,7 +309,7 @@ class _Search:
 
     def _earliest_before(self, where: Execution) -> SlotVerdict | None:
         """The earliest differing slot, where another execution has it."""
-        for slots in self.executions.values():
+        for _, slots in self.executions.apart():
             for slot in slots:
                 if slot.verdict is Verdict.DIFFERS:
                     return None if execution_of(slot.key) == where else slot
@@ -329,8 +330,8 @@ def _found_as(slot: SlotVerdict, counterparts: Sequence[str]) -> str | None:
     return name if slot.found_as is not None or name != slot.key.operator else None
 
 
-def _downstream(executions: Mapping[Execution, list[SlotVerdict]], origin: Execution) -> Downstream:
-    bad = [where for where, slots in executions.items() if any(not slot.verdict.holds for slot in slots)]
+def _downstream(executions: Executions, origin: Execution) -> Downstream:
+    bad = [where for where, slots in executions.apart() if any(not slot.verdict.holds for slot in slots)]
     others = sum(where != origin for where in bad)
     ranks, iterations = sorted({where.rank for where in bad}), sorted({where.iteration for where in bad})
     return Downstream(others, len(executions) - len(bad), tuple(ranks), tuple(iterations))

@@ -64,6 +64,7 @@ class Packed(CountedSlots):
         self._others: dict[int, SlotVerdict] = {}
         self._contents = bytearray()
         self._unmade: dict[int, Known | tuple[Known, Known]] = {}
+        self._counts: Counter[Verdict] | None = None
         self._last: tuple[_Layout | None, dict[_Place, int]] = None, {}
 
     def admits(self, key: SlotKey) -> bool:
@@ -165,12 +166,29 @@ class Packed(CountedSlots):
             yield from (SlotKey._make((*where, *place)) for place in self._layouts[number].places)
 
     def counted(self) -> Counter[Verdict]:
+        if self._where is None:  # nothing is added any more
+            if self._counts is None:
+                self._counts = self._count()
+            return self._counts
+        return self._count()
+
+    def _count(self) -> Counter[Verdict]:
         found = Counter(slot.verdict for slot in self._others.values())
         times = Counter(map(id, self._layouts))
         for layout in {id(layout): layout for layout in self._layouts}.values():
             for verdict in (look.verdict for look in layout.looks if look is not None):
                 found[verdict] += times[id(layout)]
         return found
+
+    def apart(self) -> list[SlotVerdict]:
+        return [self._others[at] for at in sorted(self._others)]
+
+    def places(self) -> Iterator[tuple[SlotKey, bool]]:
+        """Each slot's key, and whether it is one of those ``apart``."""
+        for where, number in self._numbers.items():
+            layout = self._layouts[number]
+            for place, look in zip(layout.places, layout.looks, strict=True):
+                yield _new(SlotKey, (*where, *place)), look is None
 
     def position(self, key: SlotKey) -> int:
         """The place of a slot; ``KeyError`` if there is none."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from harness.compare.dataflow import EXPECTED, FOUND
-from harness.compare.divergence import PARAMETER, Execution, execution_of
+from harness.compare.divergence import PARAMETER, Execution, Executions, PackedExecutions, execution_of
 from harness.compare.origin import Kind
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.records import GIVEN_SCOPE, SlotKey
@@ -28,7 +28,7 @@ class Structure:
         executions: its slots by execution, in order.
     """
 
-    def __init__(self, comparison: Comparison, executions: Mapping[Execution, list[SlotVerdict]]) -> None:
+    def __init__(self, comparison: Comparison, executions: Executions) -> None:
         self.executions = executions
         self._comparison = comparison
 
@@ -36,7 +36,7 @@ class Structure:
     def _alone(self) -> tuple[list[Execution], list[Execution]]:
         """The operators that only the expected side has, and those that only the found one has."""
         alone: tuple[list[Execution], list[Execution]] = [], []
-        for where, slots in self.executions.items():
+        for where, slots in self.executions.apart():
             side = one_sided(slots)
             if side is not None and slots[0].op_type != PARAMETER:
                 alone[side].append(where)
@@ -89,7 +89,7 @@ class Structure:
     def _takers(self) -> tuple[dict[bytes, list[SlotKey]], dict[bytes, list[SlotKey]]]:
         """The differing inputs of both sides, by their content."""
         takers: tuple[dict[bytes, list[SlotKey]], dict[bytes, list[SlotKey]]] = {}, {}
-        for slots in self.executions.values():
+        for _, slots in self.executions.apart():
             for slot in slots:
                 if slot.verdict is Verdict.DIFFERS and slot.key.io == "input":
                     for side, digest in enumerate(self._comparison.digests.get(slot.key, (None, None))):
@@ -124,8 +124,18 @@ class Structure:
                 last[where.rank, where.iteration] = where.operator
         return before
 
+    def _preceding(self, where: Execution) -> str | None:
+        """The operator right before another, where both sides have the same operators in one order."""
+        order, step = list(self.executions), (where.rank, where.iteration)
+        for each in reversed(order[: order.index(where)]):
+            if (each.rank, each.iteration) == step and self.executions[each][0].op_type != PARAMETER:
+                return each.operator
+        return None
+
     def before(self, where: Execution, other: Execution | None) -> tuple[str | None, str | None]:
         """The operators before it on both sides; on the side that has ``other``, the one before that."""
+        if isinstance(self.executions, PackedExecutions):
+            return self._preceding(where), self._preceding(other or where)
         side = one_sided(self.executions[where])
         sides = (where, other or where) if side in (None, EXPECTED) else (other or where, where)
         if side is not None and other is None:

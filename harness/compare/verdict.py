@@ -195,6 +195,10 @@ class CountedSlots(Sequence[SlotVerdict]):
         """The number of slots with each verdict that there is."""
         raise NotImplementedError
 
+    def apart(self) -> Iterable[SlotVerdict]:
+        """The slots, in order, of which the sides have other contents; all others hold."""
+        raise NotImplementedError
+
 
 @dataclass(eq=False)
 class Comparison:
@@ -277,10 +281,14 @@ class Comparison:
         identical = Verdict.IDENTICAL  # nearly always
         return all(slot.verdict is identical or slot.verdict.holds for slot in self.slots)
 
+    def apart(self) -> Iterable[SlotVerdict]:
+        """The listed slots, in order, that may not hold; there are few where nearly all agree."""
+        return self.slots.apart() if isinstance(self.slots, CountedSlots) else self.slots
+
     def forget_counts(self) -> None:
         """Call this after removing slots."""
         self.__dict__.pop("counts", None)
 
     def failures(self) -> list[SlotVerdict]:
         """Slots that do not hold, in order."""
-        return [slot for slot in self.slots if not slot.verdict.holds]
+        return [slot for slot in self.apart() if not slot.verdict.holds]

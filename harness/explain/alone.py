@@ -16,8 +16,11 @@ _SHOWN = 3
 
 def iterations(divergence: Divergence, case: Case) -> Cause | None:
     """The cause of an origin in an iteration that the other side lacks as a whole; None of any other."""
-    one, other = (_iterations(side, case.where.rank) for side in (case.expected, case.found))
     at = divergence.where.iteration
+    both = [pair for pairs in (case.outputs, case.inputs, case.states) for pair in pairs.values()]
+    if any(record.key.iteration == at == other.key.iteration for record, other in both):
+        return None  # without reading anything
+    one, other = (_iterations(side, case.where.rank) for side in (case.expected, case.found))
     if at in one and at in other:
         return None
     lacking, has = ("the run", other) if at in one else ("the golden", one)

@@ -178,12 +178,13 @@ def _differing_from_the_start(comparison: Comparison, case: Case) -> list[str]:
     names: dict[str, None] = {}
     seen: set[str] = set()
     rank = case.where.rank
+    differing = [slot for slot in comparison.apart() if slot.verdict is Verdict.DIFFERS and slot.key.io == "input"]
+    if not differing:
+        return []
     first = min((slot.key.iteration for slot in comparison.slots if slot.key.rank == rank), default=0)
-    for slot in comparison.slots:
+    for slot in differing:
         key = slot.key
-        if key.io != "input" or key.iteration != first or key.rank != rank or slot.overwritten:
-            continue
-        if slot.verdict is not Verdict.DIFFERS:
+        if key.iteration != first or key.rank != rank or slot.overwritten:
             continue
         name = _parameter(case.expected, key)
         if name is None or name in seen or _parameter(case.found, slot.found_as or key) != name:
@@ -327,7 +328,7 @@ def _structure(comparison: Comparison, divergence: Divergence | None) -> list[st
     missing, unexpected = counts[Verdict.MISSING], counts[Verdict.UNEXPECTED]
     if missing or unexpected:
         lines.append(f"Slots: {missing} missing, {unexpected} unexpected")
-        lone = next((s for s in comparison.slots if s.verdict in (Verdict.MISSING, Verdict.UNEXPECTED)), None)
+        lone = next((s for s in comparison.apart() if s.verdict in (Verdict.MISSING, Verdict.UNEXPECTED)), None)
         if divergence is None and lone is not None:
             lines.append(f"First {lone.verdict.value}: iteration {lone.key.iteration}, {lone.key.operator}")
     for rename in comparison.renames[:1]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -30,6 +30,8 @@ class Evidence:
         backend: ``cpu``, ``gpu``, ``mindspore``, ...
         emulated: whether the harness computed it.
         places: see ``Capture.places``.
+        execution: gives the records of one execution without reading all others; None if it cannot.
+        stated: whether statistics are all that is known of records without values: they prove no bits.
 
     Examples:
         >>> from harness.capture import read_tree
@@ -47,6 +49,8 @@ class Evidence:
         backend: str = "",
         emulated: bool = False,
         places: Mapping[str, str] | None = None,
+        execution: Callable[[Execution], list[Record] | None] = lambda _where: None,
+        stated: bool = False,
     ) -> None:
         self._records = records
         self._artefacts = artefacts
@@ -54,6 +58,9 @@ class Evidence:
         self.emulated = emulated
         self._places = places or {}
         self._digests: dict[SlotKey, bytes | None] = {}
+        self._execution = execution
+        self._read: dict[Execution, list[Record] | None] = {}
+        self.stated = stated
 
     def of_rank(self, rank: int) -> Evidence:
         """This side as ``rank`` alone had it: what one process computed is explained by what that process had."""
@@ -61,7 +68,9 @@ class Evidence:
         def records() -> Iterable[Record]:
             return (record for record in self._records() if record.key.rank == rank)
 
-        return Evidence(records, self._artefacts, self.backend, self.emulated, self._places)
+        return Evidence(
+            records, self._artefacts, self.backend, self.emulated, self._places, self._execution, self.stated
+        )
 
     def place(self, operator: str) -> str:
         """The user's line that made the layer an operator is in; empty if it is unknown."""
@@ -104,7 +113,16 @@ class Evidence:
 
     def slots(self, where: Execution, io: str) -> dict[int, Record]:
         """The records of the execution ``where`` by slot; ``io`` is ``input`` or ``output``."""
-        return {record.key.slot: record for record in self._executions.get(where, ()) if record.key.io == io}
+        return {record.key.slot: record for record in self._of(where) if record.key.io == io}
+
+    def _of(self, where: Execution) -> Sequence[Record]:
+        """The records of an execution; all others are read only if this one cannot be found without."""
+        if "_executions" not in self.__dict__:
+            if where not in self._read:
+                self._read[where] = self._execution(where)
+            if (found := self._read[where]) is not None:
+                return found
+        return self._executions.get(where, ())
 
     def content(self, record: Record) -> bytes | None:
         """A digest of the values of ``record``; None if neither digest nor values are known."""
@@ -127,7 +145,7 @@ class Evidence:
 
     def op_type(self, where: Execution) -> str:
         """Primitive name of the execution ``where``; empty if the run lacks it."""
-        return next((record.op_type for record in self._executions.get(where, ())), "")
+        return next((record.op_type for record in self._of(where)), "")
 
     def has(self, where: Execution) -> bool:
         """Whether the run has the execution ``where``."""

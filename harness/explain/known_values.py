@@ -76,6 +76,8 @@ def _completed(record: Record, kept: dict[bytes, Record]) -> Record:
 def completed(expected: Evidence, found: Evidence) -> tuple[Evidence, Evidence]:
     """Both sides; one that lacks values has those of the other that are its own, too."""
     sides = expected, found
+    if expected.stated and found.stated:
+        return sides
     lacking = [any(record.values is None for record in each.by_key.values()) for each in sides]
     if lacking[0]:
         expected = Completed(sides[0], sides[1])

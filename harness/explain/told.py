@@ -45,7 +45,7 @@ def explained(
     from harness.explain.build import explain  # most judgements hold
 
     more = [RENAMED.format(counted(judged.renamed, "operator"))] if judged.renamed else []
-    unsure = [slot for slot in judged.comparison.slots if slot.verdict is Verdict.UNSURE]
+    unsure = [slot for slot in judged.comparison.apart() if slot.verdict is Verdict.UNSURE]
     if unsure:
         more.append(f"{counted(len(unsure), 'slot')} cannot be told, the first because {unsure[0].reason}")
     more += judged.notes
