@@ -7,11 +7,13 @@ from typing import Any
 
 from harness.capture import Capture
 from harness.errors import SettingTypeError
+from harness.inspect.causes import folded
 from harness.inspect.finding import Finding, Report
 from harness.inspect.flow import link
 from harness.inspect.rule import Context, chosen, settings_of
 from harness.inspect.run import Run
 from harness.store import StoredRun
+from harness.words import counted
 
 
 def inspect(
@@ -52,17 +54,22 @@ def inspect(
     asked = chosen(texts, [each for each in switched if ":" not in each])
     numbers = settings_of(asked, settings or {})
     run, lost = opened(capture)
+    mode = capture.mode if isinstance(capture, Capture) else capture.id.mode
+    sampled = [each.name for each in asked if each.name != "nonfinite"] if mode == "sample" else []
     link(run)
     findings: list[Finding] = []
     untold: list[str] = []
     shared: dict[str, Any] = {}
     for each in asked:
+        if each.name in sampled:
+            continue
         each.ask(Context(run, each, numbers[each.name], findings, untold, shared))
-    kept = [each for each in findings if not _is_off(each, switched)]
-    kept.sort(key=lambda each: not each.is_error)
+    kept = folded([each for each in findings if not _is_off(each, switched)])
     iterations = sorted({step for steps in run.iterations.values() for step in steps})
     name = capture.network if isinstance(capture, Capture) else str(capture.id)
     untold += what_is_missing(run, iterations)
+    if sampled:
+        untold.append(f"a sample of each tensor was kept: {counted(len(sampled), 'rule')} about whole ones not asked")
     return Report(
         name, kept, untold, [each.name for each in asked], run.slots, run.blind + lost, iterations,
         sorted(run.iterations),

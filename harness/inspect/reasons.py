@@ -18,6 +18,7 @@ from harness import dtypes
 from harness.explain import replay
 from harness.inspect.finding import Certainty
 from harness.inspect.numbers import Numbers, limit
+from harness.inspect.roles import LOSSES
 from harness.inspect.run import Op, Run, Slot
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -89,6 +90,11 @@ def _by_elements(run: Run, op: Op, out: Slot) -> Reason | None:
     wide = widened(run, op, bad)
     if wide is not None:
         dtype, top = out.record.dtype, limit(out.record.dtype)
+        if wide < top * 0.99 and proven:
+            kind = "log of zero" if op.family in LOSSES else "intermediate overflow"
+            what = "a probability is 0" if op.family in LOSSES else "a number within it leaves the range"
+            text = f"in float64 the result is {wide:.3g}; in {dtype} {what}"
+            return Reason(kind, text, Certainty.PROVEN, (), index)
         if wide < top * 0.99:
             text = f"in float64 the result is at most {wide:.3g}; kernel, memory or transfer made it"
             return Reason("wrong result", text, Certainty.SHOWN, (), index)

@@ -96,7 +96,7 @@ class Rule:
     order: int = 50
 
 
-_MODULES = ("nonfinite",)
+_MODULES = ("nonfinite", "weights", "activations", "signals", "data", "losses", "precision")
 
 
 def _populate() -> None:

@@ -34,7 +34,7 @@ def only(report: Report) -> Finding:
 
 @pytest.mark.parametrize("statistics", [False, True], ids=["values", "statistics"])
 @pytest.mark.parametrize("kind", CASES)
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(data=st.data())
 def test_the_first_operator_its_element_and_why(kind: str, statistics: bool, data: st.DataObject) -> None:
     op, compute, doing, dtype = CASES[kind]
@@ -67,7 +67,7 @@ def test_the_first_operator_its_element_and_why(kind: str, statistics: bool, dat
 
 
 @given(st.integers(2, 5), st.integers(2, 5))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_a_mask_of_infinity_is_meant(rows: int, columns: int) -> None:
     run = Made()
     scores = np.arange(rows * columns, dtype=np.float32).reshape(rows, columns)

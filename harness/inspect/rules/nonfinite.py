@@ -7,6 +7,7 @@ from harness.inspect.origins import NAN, Origin, Search
 from harness.inspect.reasons import Reason, reason_of
 from harness.inspect.rule import Certainty, Context, rule
 from harness.inspect.run import Op, Run
+from harness.inspect.training import data_of
 from harness.words import counted
 
 _WORDS = {1: "infinity", 2: "NaN"}
@@ -99,7 +100,7 @@ def _details(op: Op, origin: Origin) -> dict[str, object]:
 def _tell_given(context: Context, origin: Origin) -> None:
     name = origin.parameter
     own = {each for _, each in context.run.parameters}
-    data = name in data_names(context.run)
+    data = name in data_of(context.run)
     kind = "given by data" if data else "given by weights" if name in own else "given"
     what = "data" if data else "parameter" if name in own else "input"
     many = _WORDS.get(origin.level, _WORDS[NAN])
@@ -107,12 +108,3 @@ def _tell_given(context: Context, origin: Origin) -> None:
         kind, f"the {what} {name} holds {many} when it is first read", operator=name, iteration=origin.iteration,
         rank=origin.rank, folded=_folded(origin), reason=f"no recorded operator made it ({kind})",
     )  # fmt: skip
-
-
-def data_names(run: Run) -> set[str]:
-    """Names of the graph's inputs that are no weights."""
-    found: set[str] = set()
-    for graph in run.graphs.ids:
-        for statement in run.graphs.operators(graph):
-            found |= {each.parameter for each in statement.arguments if each.is_data and each.parameter}
-    return found

@@ -1,0 +1,87 @@
+"""Which finding explains which: what only follows is told as a note under its cause."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.inspect.finding import Finding, Severity
+
+_NUMBERS = """
+dead-units saturated normalisation stale-gradient update-ratio growth exploding vanishing-gradient vanishing-values
+no-gradient unchanged constant-activation near-limit underflow cancellation ascent loss
+"""
+_SPREAD = frozenset(_NUMBERS.split())
+_TRAINED = _SPREAD | {"nonfinite"}
+#: rule -> rules whose findings can follow from one of its, in the same step or later
+EXPLAINS: dict[str, frozenset[str]] = {
+    "nonfinite": _SPREAD | {"inputs", "loss-input", "labels", "mask", "softmax-axis"},
+    "inputs": _TRAINED | {"normalisation"},
+    "labels": frozenset({"loss", "no-gradient", "growth", "update-ratio", "unchanged"}),
+    "initialisation": _TRAINED,
+    "embedding": _TRAINED,
+    "loss-input": frozenset({"loss", "vanishing-gradient", "no-gradient", "unchanged", "update-ratio"}),
+    "softmax-axis": frozenset(
+        {"loss", "loss-input", "vanishing-gradient", "unchanged", "constant-activation", "no-gradient", "update-ratio"}
+    ),
+    "mask": frozenset({"loss"}),
+    "dead-units": frozenset(
+        {"vanishing-gradient", "no-gradient", "unchanged", "constant-activation", "vanishing-values", "loss", "growth",
+         "normalisation"}
+    ),
+    "saturated": frozenset(
+        {"vanishing-gradient", "no-gradient", "unchanged", "constant-activation", "loss", "update-ratio", "growth"}
+    ),
+    "exploding": frozenset({"nonfinite", "growth", "update-ratio", "saturated", "dead-units", "near-limit", "loss"}),
+    "vanishing-gradient": frozenset({"unchanged", "update-ratio", "no-gradient", "loss"}),
+    "vanishing-values": frozenset({"vanishing-gradient", "unchanged", "update-ratio", "constant-activation", "loss"}),
+    "underflow": frozenset({"no-gradient", "vanishing-gradient", "unchanged", "update-ratio", "loss"}),
+    "no-gradient": frozenset({"unchanged", "loss"}),
+    "update-ratio": frozenset(
+        {"growth", "exploding", "saturated", "dead-units", "nonfinite", "constant-activation", "no-gradient", "loss",
+         "near-limit", "vanishing-gradient", "ascent"}
+    ),
+    "growth": frozenset({"exploding", "saturated", "dead-units", "nonfinite", "loss", "near-limit", "no-gradient"}),
+    "ascent": frozenset(
+        {"growth", "exploding", "nonfinite", "update-ratio", "loss", "saturated", "dead-units", "no-gradient"}
+    ),
+    "stale-gradient": frozenset({"growth", "exploding", "update-ratio", "loss", "nonfinite"}),
+    "constant-activation": frozenset({"no-gradient", "loss", "normalisation"}),
+}  # fmt: skip
+#: which of two findings of one step is the cause: the rule that stands first
+_ORDER = (
+    "inputs", "labels", "embedding", "initialisation", "softmax-axis", "loss-input", "mask", "ascent", "stale-gradient",
+    "dead-units", "saturated", "exploding", "vanishing-values", "underflow", "update-ratio", "growth", "nonfinite",
+    "vanishing-gradient", "constant-activation", "no-gradient", "unchanged", "loss",
+)  # fmt: skip
+#: NaN and infinity that grow out of large numbers; any other reason stands for itself
+_OF_SIZE = ("overflow of", "infinity", "NaN", "exponential overflow", "intermediate overflow", "log of zero")
+
+
+def folded(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, errors that follow from other errors made notes, in order: errors first, by time."""
+    causes: list[Finding] = []
+    kept: list[Finding] = []
+    for each in sorted(findings, key=_when):
+        cause = next((c for c in causes if _explains(c, each)), None)
+        if cause is not None:
+            told = "; ".join(part for part in (f"follows from {cause.kind} at {cause.operator}", each.folded) if part)
+            kept.append(replace(each, severity=Severity.NOTE, folded=told))
+            continue
+        if each.is_error:
+            causes.append(each)
+        kept.append(each)
+    return sorted(kept, key=lambda each: not each.is_error)
+
+
+def _when(finding: Finding) -> tuple[int, int]:
+    rank = _ORDER.index(finding.rule) if finding.rule in _ORDER else len(_ORDER)
+    return finding.iteration, rank
+
+
+def _explains(cause: Finding, other: Finding) -> bool:
+    if not other.is_error or cause.rank != other.rank or other.rule not in EXPLAINS.get(cause.rule, ()):
+        return False
+    if other.rule == "nonfinite":
+        return any(other.kind.startswith(kind) for kind in _OF_SIZE)
+    return True

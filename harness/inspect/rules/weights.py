@@ -1,0 +1,341 @@
+"""Weights: initialisation, gradients that do not arrive, updates that are missing, too large or too small."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from harness.inspect.chains import chains_of
+from harness.inspect.numbers import rounding
+from harness.inspect.rule import Certainty, Context, rule
+from harness.inspect.training import Training, Weight, training_of
+from harness.words import counted
+
+#: results of the backward pass by rank, layer, shape and step
+_Made = dict[tuple[int, str, tuple[int, ...], int], list["np.ndarray[Any, Any]"]]
+
+
+def _training(context: Context) -> Training:
+    found: Training = context.once("training", training_of)
+    return found
+
+
+def _at(context: Context, weight: Weight, kind: str, text: str, **more: object) -> None:
+    place = {
+        "operator": weight.name, "layer": weight.op.layer, "rank": weight.rank, "source": context.run.place(weight.op),
+        "iteration": context.run.iterations[weight.rank][0],
+    }  # fmt: skip
+    context.add(kind, text, **{**place, **more})  # type: ignore[arg-type]
+
+
+@rule(
+    "initialisation",
+    "weights that are constant, all zero, or far too large or small for their number of inputs, in the first step",
+    order=20,
+    high=(8.0, "gain (root mean square times the square root of the number of inputs) that is too large"),
+    low=(0.01, "gain that is too small"),
+    elements=(16, "elements that a weight needs for its gain to be judged"),
+)
+def initialisation(context: Context) -> None:
+    """The first state of every weight of a product or a convolution."""
+    training = _training(context)
+    zeros = []
+    for weight in training.matrices:
+        steps = context.run.iterations[weight.rank]
+        numbers = weight.first.numbers if weight.first is not None else None
+        if numbers is None or numbers.bad or min(steps) > 1 or not _is_trained(training, weight):
+            continue
+        gain = numbers.rms * math.sqrt(weight.fan_in)
+        if numbers.all_zero:
+            zeros.append(weight)
+        elif numbers.is_constant and numbers.count > max(1, min(weight.shape)):
+            text = f"all {numbers.count} elements of {weight.name} are {numbers.low:g}: its units stay alike"
+            _at(context, weight, "constant weights", text, details={"value": numbers.low})
+        elif numbers.count >= context["elements"] and not context["low"] <= gain <= context["high"]:
+            kind = "weights too large" if gain > 1 else "weights too small"
+            text = (
+                f"{weight.name} multiplies its input's size by about {gain:.3g} at the start ({weight.fan_in} inputs)"
+            )
+            _at(context, weight, kind, text, details={"gain": gain, "fan_in": weight.fan_in})
+    _zeros(context, training, zeros)
+
+
+def _is_trained(training: Training, weight: Weight) -> bool:
+    if weight.updates or weight.gradients or weight.unchanged is False:
+        return True
+    return not training.run.trained
+
+
+def _zeros(context: Context, training: Training, zeros: list[Weight]) -> None:
+    """Zeros in one layer can be meant; in a chain of two no gradient passes."""
+    for at, weight in enumerate(zeros):
+        others = f", as in {counted(len(zeros) - 1, 'other weight')}" if len(zeros) > 1 else ""
+        text = f"every element of {weight.name} is 0 at the start{others}"
+        error = at == 0 if len(zeros) > 1 else weight.unchanged is True
+        _at(context, weight, "zero weights", text, error=error)
+
+
+@rule(
+    "no-gradient",
+    "parameters whose gradient is zero in every step, or that get none although layers before them do",
+    order=40,
+)
+def no_gradient(context: Context) -> None:
+    """Zero gradients, told at the layer nearest to the loss."""
+    training = _training(context)
+    zero = []
+    for weight in training.matrices:
+        known = [slot.numbers for slot in weight.gradients.values() if slot.numbers is not None]
+        if known and all(each.all_zero for each in known):
+            zero.append(weight)
+    if not zero:
+        return
+    blocked = _already(context, {"dead-units", "saturated", "initialisation", "nonfinite"})
+    last = zero[-1]
+    text = f"the gradient of {last.name} is 0 in every step"
+    if len(zero) > 1:
+        text += f", and so is that of {counted(len(zero) - 1, 'weight')} before it"
+    _at(context, last, "zero gradient", text, error=not blocked, folded=f"as {blocked} shows" if blocked else "")
+
+
+def _already(context: Context, rules: set[str]) -> str:
+    return next((each.kind for each in context.findings if each.is_error and each.rule in rules), "")
+
+
+@rule(
+    "not-trained",
+    "parameters that nothing updates while others of the network are trained",
+    order=41,
+    share=(0.5, "share of the weights above which it is taken for meant"),
+)
+def not_trained(context: Context) -> None:
+    """Weights without update. Those before the first trained layer, or the greater part, are taken for frozen on
+    purpose."""
+    training = _training(context)
+    if not training.is_updated:
+        return
+    matrices = [each for each in training.matrices if len(each.after) or each.updates or each.gradients]
+    trained = [at for at, each in enumerate(matrices) if _moves(each)]
+    still = [(at, each) for at, each in enumerate(matrices) if not _moves(each)]
+    if not trained or not still:
+        return
+    meant = len(still) > context["share"] * len(matrices)
+    for at, weight in still:
+        before = at < trained[0]
+        text = (
+            f"nothing updates {weight.name}, while {counted(len(trained), 'other weight')} of the network are trained"
+        )
+        _at(context, weight, "parameter not trained", text, error=not before and not meant)
+    _vectors(context, training)
+
+
+def _moves(weight: Weight) -> bool:
+    return bool(weight.updates) or weight.unchanged is False
+
+
+def _vectors(context: Context, training: Training) -> None:
+    """Biases and scales that nothing updates although the matrix of their layer is."""
+    trained = {each.op.layer for each in training.matrices if _moves(each)}
+    for weight in training.weights.values():
+        vector = len(weight.shape) == 1 and weight.op.layer in trained
+        if vector and not _moves(weight) and weight.unchanged is True:
+            text = f"nothing updates {weight.name}, although the weight of its layer is trained"
+            _at(context, weight, "parameter not trained", text, error=False)
+
+
+@rule(
+    "unchanged",
+    "weights that keep their values although they have gradients and are given to the optimizer",
+    order=42,
+    steps=(3, "steps that a weight needs to be judged without an update that was recorded"),
+)
+def unchanged(context: Context) -> None:
+    """Weights that stay as they are: a learning rate of zero, updates below rounding, an optimizer that never runs."""
+    training = _training(context)
+    stuck = [each for each in training.matrices if each.unchanged and _has_gradient(each)]
+    if not stuck or not training.run.trained:
+        return
+    every = len(stuck) == len([each for each in training.matrices if _has_gradient(each)])
+    updated = [each for each in stuck if each.updates]
+    if not updated and (not every or len(context.run.iterations[stuck[0].rank]) < context["steps"]):
+        return
+    for weight in (updated or stuck)[:1] if every else updated:
+        kind, why, certainty = _why_unchanged(weight)
+        others = f", as are {len(stuck) - 1} others" if every and len(stuck) > 1 else ""
+        text = f"{weight.name} has the same values after every step{others}"
+        _at(context, weight, kind, text, reason=why, certainty=certainty)
+
+
+def _has_gradient(weight: Weight) -> bool:
+    known = [slot.numbers for slot in weight.gradients.values() if slot.numbers is not None]
+    return any(not each.all_zero for each in known)
+
+
+def _why_unchanged(weight: Weight) -> tuple[str, str, Certainty]:
+    if not weight.updates:
+        return "weights not changed", "gradients are computed, and no operator applies them", Certainty.SHOWN
+    rates = list(weight.rates.values())
+    if rates and all(rate == 0 for rate in rates):
+        return "learning rate zero", "the learning rate is 0 in every step", Certainty.PROVEN
+    step, slot = next(iter(weight.gradients.items()))
+    numbers, first = slot.numbers, weight.first.numbers if weight.first is not None else None
+    rate = weight.rates.get(step)
+    if numbers is not None and first is not None and rate is not None:
+        part = rate * numbers.peak / first.rms if first.rms else math.inf
+        if part < rounding(slot.record.dtype):
+            why = f"rate {rate:g} times gradient {numbers.peak:.3g} is below the rounding of {slot.record.dtype}"
+            return "update lost in rounding", why, Certainty.SHOWN
+    return "weights not changed", "the optimizer runs, and the values stay", Certainty.SHOWN
+
+
+@rule(
+    "update-ratio",
+    "weights that a step changes by too large or too small a part of themselves",
+    order=60,
+    high=(1.0, "part that is too large, as the median over steps"),
+    noted=(0.1, "part that is worth a note"),
+    low=(1e-6, "part that is too small, in every weight"),
+    steps=(2, "changes that are needed"),
+)
+def update_ratio(context: Context) -> None:
+    """Root mean square of the change over that of the weight, for weights of products and convolutions."""
+    training = _training(context)
+    ratios = {}
+    for weight in training.matrices:
+        found = [each.ratio for each in weight.changes if math.isfinite(each.ratio)]
+        if len(found) >= context["steps"]:
+            ratios[weight] = median(found)
+    if not ratios:
+        if training.is_updated:
+            context.cannot_tell("changes of weights need their values in two steps or more")
+        return
+    largest = max(ratios, key=lambda each: ratios[each])
+    if ratios[largest] > context["noted"]:
+        first = next(each for each in largest.changes if each.ratio > context["noted"])
+        error = ratios[largest] > context["high"]
+        text = f"a step changes {largest.name} by {ratios[largest]:.2g} of its size (median)"
+        kind = "update too large" if error else "large update"
+        _at(context, largest, kind, text, error=error, iteration=first.iteration, details={"ratio": ratios[largest]})
+    moving = [value for value in ratios.values() if value > 0]
+    if moving and max(moving) < context["low"]:
+        weight = max(ratios, key=lambda each: ratios[each])
+        text = f"no step changes any weight by more than {max(moving):.2g} of its size"
+        _at(context, weight, "update too small", text, details={"ratio": max(moving)})
+
+
+@rule("ascent", "updates that go up the gradient, so that the loss grows", order=61, cosine=(0.5, "cosine that is up"))
+def ascent(context: Context) -> None:
+    """The change of a weight and its gradient point the same way in every step."""
+    training = _training(context)
+    if _against_labels(context, training):
+        return
+    up = []
+    for weight in training.matrices:
+        along = [each.along for each in weight.changes if not math.isnan(each.along)]
+        if along and min(along) > context["cosine"]:
+            up.append(weight)
+    known = [each for each in training.matrices if any(not math.isnan(u.along) for u in each.changes)]
+    if up and len(up) > len(known) / 2:
+        text = f"every step moves {up[0].name} up its gradient, not down"
+        _at(context, up[0], "update up the gradient", text)
+
+
+def _against_labels(context: Context, training: Training) -> bool:
+    """Whether the gradient that the last layer gets would lower the score of the right class in every step."""
+    chains = context.once("chains", lambda run: chains_of(run, training))
+    seen = []
+    for chain in chains:
+        labels = [op for op in context.run.ops if op.family in ("sparse_ce", "nll") and op.phase == "forward"]
+        op = next((o for o in labels if (o.where.rank, o.where.iteration) == (chain.rank, chain.iteration)), None)
+        link = chain.links[-1]
+        slot = op.inputs.get(1) if op is not None else None
+        given, back = slot.load() if slot is not None else None, link.slot.load() if link.slot is not None else None
+        if given is None or back is None or back.ndim != 2 or given.shape != back.shape[:1] or given.size < 4:
+            continue
+        if given.min() < 0 or given.max() >= back.shape[1] or not np.isfinite(back).all():
+            continue
+        right = back[np.arange(given.size), given]
+        seen.append(float(right.mean()) > 0 and float((right < 0).mean()) < 0.02)
+    if len(seen) < 2 or not all(seen):
+        return False
+    weight = chains[0].links[-1].weight
+    text = "the gradient has the wrong sign: it would lower the score of the right class"
+    _at(context, weight, "update up the gradient", text, certainty=Certainty.PROVEN)
+    return True
+
+
+@rule(
+    "stale-gradient",
+    "gradients that repeat while weights and data change, or that only add up from step to step",
+    order=43,
+    steps=(2, "steps in a row that are needed"),
+)
+def stale_gradient(context: Context) -> None:
+    """Equal gradients in steps that differ; gradients that hold those of the step before."""
+    training = _training(context)
+    for weight in training.matrices:
+        steps = sorted(weight.gradients)
+        if len(steps) <= context["steps"] or weight.unchanged is not False:
+            continue
+        contents = [weight.gradients[step].content for step in steps]
+        numbers = weight.gradients[steps[0]].numbers
+        plain = numbers is None or numbers.is_constant
+        plain = plain or bool(numbers and numbers.bad)
+        if len(set(contents)) == 1 and contents[0] is not None and not plain and _data_change(context):
+            text = f"the gradient of {weight.name} is the same in all {len(steps)} steps, while weights and data change"
+            _at(context, weight, "stale gradient", text)
+            return
+    _added(context, training)
+
+
+def _data_change(context: Context) -> bool:
+    found: dict[str, set[bytes | None]] = {}
+    for op in context.run.ops:
+        for at, slot in op.inputs.items():
+            if op.phase == "forward" and op.family in ("matmul", "conv", "embedding") and at not in op.makers:
+                found.setdefault(f"{op.name}{at}", set()).add(slot.content)
+    for (_, name), steps in context.run.parameters.items():
+        if name in _training(context).data:
+            found[name] = {slot.content for slot in steps.values()}
+    return any(len(each) > 1 for each in found.values())
+
+
+def _added(context: Context, training: Training) -> None:
+    """Gradients, recorded as the framework keeps them, that grow by what each backward pass gives."""
+    made: _Made = {}
+    if not context.run.gradients:
+        return
+    for op in context.run.ops:
+        if op.phase == "backward":
+            for slot in op.outputs.values():
+                key = op.where.rank, op.layer, slot.record.shape, op.where.iteration
+                array = slot.load() if len(slot.record.shape) >= 2 else None
+                if array is not None:
+                    made.setdefault(key, []).append(array)
+    for weight in training.matrices:
+        if _adds_up(context, weight, made):
+            text = f"the gradient of {weight.name} holds those of the steps before: nothing sets it to zero"
+            step = sorted(weight.gradients)[1]
+            _at(context, weight, "gradients add up", text, iteration=step, certainty=Certainty.PROVEN)
+            return
+
+
+def _adds_up(context: Context, weight: Weight, made: _Made) -> bool:
+    steps = sorted(weight.gradients)
+    if len(steps) <= context["steps"] or weight.unchanged is not False:
+        return False
+    for before, step in itertools.pairwise(steps):
+        old, new = weight.gradients[before].load(), weight.gradients[step].load()
+        parts = made.get((weight.rank, weight.op.layer, weight.shape, step), [])
+        if old is None or new is None or not parts or not np.any(old):
+            return False
+        room = 1e-4 * float(np.abs(new).max() + np.abs(old).max())
+        if not any(np.allclose(new - old, part, rtol=1e-4, atol=room) for part in parts):
+            return False
+        if any(np.allclose(new, part, rtol=1e-6, atol=0) for part in parts):
+            return False
+    return True
