@@ -11,16 +11,17 @@ from typing import Any, NamedTuple
 
 from pytest_msdump.gate_test import scratch
 from pytest_msdump.report import Result
+from pytest_msdump.sharing import FAILED, Group, head, many, others
 
 #: GitHub shows ten annotations of a step; more would hide the others.
 MAX = 10
 GITLAB_REPORT = "gl-code-quality.json"
 #: GitLab shows no summary of a job; kept as an artefact, it is one click away
 GITLAB_SUMMARY = "summary.md"
+#: so many groups of failures are listed above the table
+_HEADS = 20
 #: GitHub drops a summary of more than 1 MiB.
 MAX_SUMMARY = 1_000_000
-#: Verdicts that make a test fail.
-FAILED = ("differs", "missing", "not compared", "cannot tell")
 
 
 class Annotation(NamedTuple):
@@ -39,13 +40,21 @@ class Annotation(NamedTuple):
     message: str
 
 
-def collect(results: Mapping[str, Sequence[Result]], root: Path) -> Iterator[Annotation]:
-    """The annotations of a session, by test id; ``root`` is pytest's rootdir."""
+def collect(results: Mapping[str, Sequence[Result]], root: Path, groups: Sequence[Group] = ()) -> Iterator[Annotation]:
+    """The annotations of a session, by test id.
+
+    Args:
+        results: by test id.
+        root: pytest's rootdir.
+        groups: failures by what they share; of a large group the first one is shown, with what all share.
+    """
     from harness.escape import line as shown
 
+    told = {group.tests[0]: head(group) for group in many(groups)}
+    alike = others(groups)
     for nodeid, given in results.items():
         for result in given:
-            if result["verdict"] not in FAILED:
+            if result["verdict"] not in FAILED or nodeid in alike:
                 continue
             own, _, at = (result["place"] or f"{nodeid.partition('::')[0]}:1").rpartition(":")
             file, _, line = result["source"].rpartition(":")
@@ -55,6 +64,7 @@ def collect(results: Mapping[str, Sequence[Result]], root: Path) -> Iterator[Ann
             message = result["where"] or f"verdict: {result['verdict']}"
             message += f"; cause, {result['cause']}" if result["cause"] else ""
             message += f"; it would pass with {result['passes']}" if result["passes"] else ""
+            message = f"{told.pop(nodeid)}; first, {message}" if nodeid in told else message
             title, message = shown(title), shown(message)
             yield Annotation(file if known else own, int(line if known else at), title, message)
 
@@ -98,7 +108,7 @@ def gitlab(found: Sequence[Annotation]) -> str:
     return json.dumps(issues, indent=1) + "\n"
 
 
-def markdown(results: Mapping[str, Sequence[Result]], size: int = MAX_SUMMARY) -> str:
+def markdown(results: Mapping[str, Sequence[Result]], size: int = MAX_SUMMARY, groups: Sequence[Group] = ()) -> str:
     """A summary of the session for people, of at most ``size`` bytes: what moved first for each failing test."""
     from harness.escape import line as shown
     from harness.words import counted, failing
@@ -112,6 +122,8 @@ def markdown(results: Mapping[str, Sequence[Result]], size: int = MAX_SUMMARY) -
         f"{counted(len(every), 'run')}, {counted(slots, 'slot')}; **{failing(len(failed))}**",
         "",
     ]
+    if shared := [f"* {_cell(shown(head(group)))}" for group in many(groups)][:_HEADS]:
+        lines += [*shared, ""]
     if failed:
         lines += ["| test | run | verdict | what moved first | cause | where |", "|---|---|---|---|---|---|"]
     used = sum(len(each.encode()) + 1 for each in lines)
@@ -137,29 +149,34 @@ def _cell(text: str) -> str:
     return plain
 
 
-def publish(results: Mapping[str, Sequence[Result]], root: Path, environ: Mapping[str, str] = os.environ) -> list[str]:
+def publish(
+    results: Mapping[str, Sequence[Result]], root: Path, environ: Mapping[str, str] = os.environ,
+    groups: Sequence[Group] = (),
+) -> list[str]:  # fmt: skip
     """Gives the lines to log, and writes a report into ``root/.msdump``, in the form the current CI service reads.
 
     Args:
         results: by test id.
         root: pytest's rootdir.
+        environ: the service's environment variables.
+        groups: failures by what they share.
 
     Raises:
         OSError: the report cannot be written.
     """
-    found = list(collect(results, root))
+    found = list(collect(results, root, groups))
     lines: list[str] = []
     if environ.get("GITHUB_ACTIONS") == "true":
         lines += github(found)
         summary = environ.get("GITHUB_STEP_SUMMARY")
         if summary and results:
             with open(summary, "a", encoding="utf-8") as file:
-                file.write(markdown(results))
+                file.write(markdown(results, groups=groups))
     if found and environ.get("GITLAB_CI") == "true":
         path = scratch(root, GITLAB_REPORT)
         path.write_text(gitlab(found), encoding="utf-8")
         lines.append(f"code quality report: {path}")
         summary = str(scratch(root, GITLAB_SUMMARY))
-        Path(summary).write_text(markdown(results), encoding="utf-8")
+        Path(summary).write_text(markdown(results, groups=groups), encoding="utf-8")
         lines.append(f"summary: {summary}")
     return lines

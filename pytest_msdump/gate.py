@@ -230,6 +230,7 @@ class Gate:
             self.summary.problems += manifests.rebuild(self.config, self.settings, self.summary, interrupted=broken)
             manifests.inspect(self.settings, self.summary)
         _forget_older(self.settings, self.bundle)
+        self._group(session)
         self._publish()
         unattended = self.summary.undescribed or (self.summary.stale and not self.settings.regen)
         if (self.summary.problems or unattended) and session.exitstatus == pytest.ExitCode.OK:
@@ -247,6 +248,17 @@ class Gate:
             if self.settings.regen or self.settings.learn:
                 session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
+    def _group(self, session: pytest.Session) -> None:
+        """Groups the failures by what they share; of a large group pytest tells the first one alone, without ``-v``."""
+        if not session.testsfailed or self.settings.regen or self.settings.learn:
+            return
+        from pytest_msdump import sharing
+
+        self.summary.groups = sharing.groups(self.summary.results)
+        reporter = self.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None and self.config.get_verbosity() <= 0:
+            sharing.hide(self.summary.groups, reporter.stats.get("failed", ()))
+
     def _publish(self) -> None:
         """Writes the session's page, if requested, and the report for the CI service."""
         from harness.errors import HarnessError, told
@@ -255,18 +267,20 @@ class Gate:
         summary, settings = self.summary, self.settings
         try:
             if settings.in_ci:
-                summary.notes += annotations.publish(summary.results, settings.root)
+                summary.notes += annotations.publish(summary.results, settings.root, groups=summary.groups)
             if settings.report is not None and not (settings.regen or settings.learn):
                 from pytest_msdump import pages
 
-                summary.notes.append(pages.publish(settings, self.bundle))
+                summary.notes.append(pages.publish(settings, self.bundle, summary.groups))
         except (OSError, HarnessError) as error:
             summary.problems.append(f"msdump: a report was not written: {told(error)}")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints the closing section, if it has any content."""
+        from pytest_msdump.closing import closing
+
         start = self.config.invocation_params.dir
-        lines = list(reporting.closing(self.summary, self.settings, start, self.config.get_verbosity()))
+        lines = list(closing(self.summary, self.settings, start, self.config.get_verbosity()))
         if lines:
             from harness.escape import text
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from harness import environment
 from harness.capture.capture import RECORDED, RESULTS
 from harness.compare import Comparison, Verdict, compare_texts, explain_texts, first_divergence
 from harness.compare.judge import SlotJudge
@@ -14,16 +15,18 @@ from harness.compare.policy import HOLDING, Judgement, Party, references
 from harness.compare.policy import judge as decide
 from harness.compare.smallest_tolerance import would_pass
 from harness.compare.texts import summary
+from harness.compare.tolerances import NOISE
 from harness.errors import HarnessError, StoreError, StoreWriteError
 from harness.errors import told as said
 from harness.store import GoldenStore, RunId, StoredRun
 from harness.words import among
 from pytest_msdump import commands, misses
 from pytest_msdump.gate_run import GateRun
-from pytest_msdump.gate_test import GateTest, scratch
+from pytest_msdump.gate_test import SEED, GateTest, scratch
 from pytest_msdump.lazily import lay_beside, settle
 from pytest_msdump.manifests import staged
-from pytest_msdump.report import Result, cause_line
+from pytest_msdump.report import Result
+from pytest_msdump.sharing import note, since
 from pytest_msdump.stores import OPENED
 from pytest_msdump.variants import others, used_runs
 
@@ -40,6 +43,7 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
     if not judge.records and not judge.texts:
         return [judge.empty("not compared")], [misses.empty(judge.test, str(judge.run))]
     result = judge.empty("new")
+    result["facts"] = {**result["facts"], "environment": environment.facts(SEED)}
     try:
         with GoldenStore.open(judge.path) as store:
             judge.remember(store.run(*judge.run))
@@ -74,6 +78,7 @@ def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
         results.append(judge.empty("not compared"))
         texts.append(f"msdump: {test.network}, run {judge.run} cannot be checked: {error}")
     if results[0]["verdict"] not in HOLDING:
+        results[0]["facts"] = {**results[0]["facts"], "environment": environment.facts(SEED)}
         try:
             results[0]["candidate"] = _leave_candidate(judge, bundle)
         except (HarnessError, OSError) as error:
@@ -126,8 +131,8 @@ def _check_one(
     explanation, failures = None, []
     if not holds:
         explanation, words = explain(judge, run, judged, expected)
-        if explanation is not None and explanation.cause is not None:
-            result["cause"] = cause_line(explanation.cause)
+        if explanation is not None:
+            note(result, explanation)
         failures.append(_made_otherwise(judge, run, expected) + words)
     if run == judge.run and (told := _check_texts(judge, expected, result, bool(failures))):
         result["verdict"] = replace(judged, texts_hold=False).verdict
@@ -197,8 +202,8 @@ def _keep_page(
     """Saves this comparison's part of the session's page."""
     from pytest_msdump import pages
 
-    own, against = f"{judge.test.network} [{judge.run.backend}-{judge.run.mode}]", expected.id
-    name = own if against.backend == judge.run.backend else f"{own} against {against.backend}"
+    against = expected.id
+    name = pages.name_of(judge.test.network, *judge.run, against.backend)
     emulated = judge.capture.emulated, bool(expected.attrs.get("emulated"))
     made = ["emulated" if each else "real" for each in emulated]
     sides = f"{judge.shown_path}, run {against} ({made[1]})", f"{judge.run} ({made[0]})"
@@ -253,6 +258,11 @@ def _leave_candidate(judge: GateRun, bundle: str) -> str:
     return folder.relative_to(settings.root).as_posix()
 
 
+def _under_noise(judge: GateRun, expected: StoredRun) -> Judgement:
+    """The judgement if nothing but rounding is admitted."""
+    return decide(Party.of_run(expected), judge.party(), NOISE, lay=lay_beside, settle=settle)
+
+
 def explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun) -> tuple[Explanation | None, str]:
     """The explanation of the difference, and its text."""
     from harness.explain import Commands, Evidence, Subject, explained, see_slot, told
@@ -264,7 +274,9 @@ def explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun) 
         Evidence(expected.records, expected.artefacts, run.backend, bool(expected.attrs.get("emulated"))),
         Evidence(lambda: judge.records, lambda: capture.artefacts, judge.run.backend, capture.emulated, capture.places),
     )
-    explanation = explained(judged, subject, *sides)
+    changed = since(test.settings.golden, test.golden, run)
+    sought = partial(_under_noise, judge, expected)
+    explanation = explained(judged, subject, *sides, changed=changed, again=sought)
     picture = "" if test.settings.report is not None else "--msdump-report=report.html"
     # In CI one accepts the candidate instead; the closing lines name it.
     meant = commands.again(test, "msdump", "regen") if own and not test.settings.in_ci else ""

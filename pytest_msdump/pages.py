@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from harness.words import counted, failing
 from pytest_msdump.gate_test import scratch
 from pytest_msdump.options import Settings
 from pytest_msdump.report import Result
+from pytest_msdump.sharing import Group, head, many
 
 
 def folder(settings: Settings, bundle: str) -> Path:
@@ -94,8 +95,23 @@ def _write(settings: Settings, bundle: str, part: dict[str, Any]) -> None:
         raise StoreWriteError(f"{target}: cannot be written ({reason(error)})") from error
 
 
-def publish(settings: Settings, bundle: str) -> str:
+def _names(group: Group) -> set[str]:
+    """The runs of a group, as the page lists them."""
+    return {name_of(each["network"], each["backend"], each["mode"], each["against"]) for _, each in group.members}
+
+
+def name_of(network: str, backend: str, mode: str, against: str = "") -> str:
+    """How the page calls a comparison."""
+    own = f"{network} [{backend}-{mode}]"
+    return own if against in ("", backend) else f"{own} against {against}"
+
+
+def publish(settings: Settings, bundle: str, groups: Sequence[Group] = ()) -> str:
     """Writes the page from the parts; returns the line that says so.
+
+    Args:
+        settings, bundle: the session's.
+        groups: failures by what they share; each run says what it shares with others, the title what most share.
 
     Raises:
         OSError: the page cannot be written; what was there stays.
@@ -105,10 +121,13 @@ def publish(settings: Settings, bundle: str) -> str:
     runs: list[dict[str, Any]] = []
     if parts.is_dir():
         runs = [json.loads(path.read_bytes()) for path in parts.iterdir() if path.suffix == ".json"]
+    for run in runs:
+        run["notes"] += [head(group) for group in many(groups) if run["name"] in _names(group)]
     # Failing runs first, then by name, so that the order does not depend on the workers.
     runs.sort(key=lambda run: (run["holds"], run["name"]))
     failed = sum(not run["holds"] for run in runs)
-    page = render(limited(runs), f"msdump: {counted(len(runs), 'run')}, {failing(failed)}")
+    shared = "".join(f"; {head(group)}" for group in many(groups)[:1])[:300]
+    page = render(limited(runs), f"msdump: {counted(len(runs), 'run')}, {failing(failed)}{shared}")
     settings.report.parent.mkdir(parents=True, exist_ok=True)
     write_held(settings.report, page.encode())
     shutil.rmtree(parts, ignore_errors=True)

@@ -1,25 +1,17 @@
-"""The texts people read: the header line, the closing table, the bounded failure text, the JUnit properties."""
+"""The texts people read: the header line, the closing table, the bounded failure text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypedDict
 
 import pytest
-
-from pytest_msdump import unseen
-from pytest_msdump.options import Settings
-
-if TYPE_CHECKING:
-    from harness.explain import Cause
 
 # A failure must stay readable in a terminal and in a CI log, however much differs.
 MAX_LINES = 25
 MAX_BYTES = 4000
 MAX_ROWS = 100
-MAX_NAMED = 20
 
 COUNTS = ("slots", "identical", "within", "differing", "missing", "unexpected", "new", "unsure")
 HEADINGS = ("network", "backend", "mode", *COUNTS[:-1], "cannot tell")
@@ -27,7 +19,7 @@ DETAILS = ("verdict", "max abs", "first divergence", "would pass with")
 #: its column, which is left out where there is none
 _UNSURE = len(HEADINGS) - 1
 #: What of a result may hold names from goldens.
-SHOWN = ("where", "cause", "source", "passes", "learned", "unwritten", "unread")
+SHOWN = ("where", "cause", "source", "passes", "learned", "unwritten", "unread", "environment", "shares")
 #: of a test that is known to be wrong: its golden stays as it is
 LEFT_OUT = "left out"
 CALM = ("identical", "new", "updated")
@@ -51,6 +43,9 @@ class Result(TypedDict):
         where: the first difference in one line; empty if nothing differs.
         cause: its cause and how certain that is (``likely: scaled by 0.5``); empty if unknown.
         source: its source line (``file.py:17``), if known.
+        filed: ``fault``, ``environment`` or ``cannot tell``: what a difference is filed as; empty if nothing differs.
+        environment: what changed of the environment since the golden was made, in one line.
+        shares: what other failures of the session may share with it, in one line: the cause or the first place.
         passes: tolerances, each of which alone would admit every difference; empty if none would.
         candidate: the bundle for ``msdump accept``, relative to rootdir; empty if there is none.
         checksum: checksum of the golden run, as its manifest should state it; empty if there is none.
@@ -82,6 +77,9 @@ class Result(TypedDict):
     where: str
     cause: str
     source: str
+    filed: str
+    environment: str
+    shares: str
     passes: str
     candidate: str
     checksum: str
@@ -101,14 +99,8 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, unsure=0, texts=0,
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
-        compiled="", unread="", learned="", unwritten="", place="",
+        compiled="", unread="", learned="", unwritten="", place="", filed="", environment="", shares="",
     )  # fmt: skip
-
-
-def cause_line(cause: Cause) -> str:
-    """A cause in one line, with its line of the user's script."""
-    place = f" ({cause.source})" if cause.source else ""
-    return f"{cause.certainty.value}: {cause.text}"[: 400 - len(place)] + place
 
 
 def shortly(result: Result) -> str:
@@ -145,28 +137,6 @@ def failure(texts: Sequence[str], closing: Sequence[str]) -> str:
     return "\n".join([*shares, *([end] if end else [])])
 
 
-def properties(results: Sequence[Result]) -> Iterator[tuple[str, Any]]:
-    """JUnit properties of a test; those of a comparison with another backend carry its name."""
-    for result in results:
-        own = result["against"] == result["backend"]
-        prefix = "msdump_" if own else f"msdump_{result['against']}_"
-        if own:
-            yield "msdump_golden", result["golden"]
-            yield "msdump_backend", result["backend"]
-            yield "msdump_mode", result["mode"]
-        yield prefix + "verdict", result["verdict"]
-        for name in COUNTS if result["unsure"] else COUNTS[:-1]:
-            yield prefix + name, result[name]  # type: ignore[literal-required]
-        if result["max_abs"] is not None:
-            yield prefix + "max_abs_error", result["max_abs"]
-        if result["texts"]:
-            yield prefix + "texts", result["texts"]
-        named = {"first_divergence": "where", "source": "source", "passes_with": "passes", "compiled": "compiled"}
-        for name, key in named.items():
-            if result[key]:  # type: ignore[literal-required]
-                yield prefix + name, result[key]  # type: ignore[literal-required]
-
-
 def header(act: str, backends: Sequence[str], modes: Sequence[str], golden: str, stores: int) -> str:
     """The line under pytest's own header."""
     from harness.escape import line
@@ -197,13 +167,19 @@ class Row(NamedTuple):
         return all(verdict in CALM for verdict in self.verdicts)
 
 
+def row_of(result: Result) -> tuple[str, str, str]:
+    """The names of the row in which a result is counted."""
+    other = "" if result["against"] == result["backend"] else f" ~ {result['against']}"
+    return result["network"], result["backend"] + other, result["mode"]
+
+
 def _details(result: Result) -> tuple[str, ...]:
     most = "" if result["max_abs"] is None else f"{result['max_abs']:.3g}"
     where = result["where"] + (f" ({result['source']})" if result["source"] else "")
     return result["verdict"], most, where or "-", result["passes"] or "-"
 
 
-def _natural(text: str) -> list[str | int]:
+def natural(text: str) -> list[str | int]:
     """Sorts ``x[2]`` before ``x[10]``."""
     return [int(part) if at % 2 else part for at, part in enumerate(re.split(r"([0-9]+)", text))]
 
@@ -219,6 +195,7 @@ class Summary:
         undescribed: runs that differ from their manifests.
         problems: what went wrong at the end of the session.
         notes: further lines for the closing section.
+        groups: failures by what they share, as ``sharing.groups`` gives them.
     """
 
     def __init__(self) -> None:
@@ -229,6 +206,7 @@ class Summary:
         self.undescribed: list[str] = []
         self.problems: list[str] = []
         self.notes: list[str] = []
+        self.groups: Sequence[Any] = ()
 
     def add(self, report: pytest.TestReport) -> None:
         """Adds the report of one phase of a test."""
@@ -248,16 +226,13 @@ class Summary:
         for result in (each for results in self.results.values() for each in results):
             if result["verdict"] == LEFT_OUT:
                 continue
-            backend = result["backend"]
-            if result["against"] != backend:
-                backend += f" ~ {result['against']}"
-            row = rows.setdefault((result["network"], backend, result["mode"]), Row([0] * len(COUNTS), []))
+            row = rows.setdefault(row_of(result), Row([0] * len(COUNTS), []))
             for at, name in enumerate(COUNTS):
                 row.counts[at] += result[name]  # type: ignore[literal-required]
             row.verdicts.append(result["verdict"])
             if not row.details[0] or result["where"]:
-                rows[(result["network"], backend, result["mode"])] = row._replace(details=_details(result))
-        ordered = sorted(rows.items(), key=lambda pair: [_natural(text) for text in pair[0]])
+                rows[row_of(result)] = row._replace(details=_details(result))
+        ordered = sorted(rows.items(), key=lambda pair: [natural(text) for text in pair[0]])
         return [row._replace(names=names) for names, row in ordered]
 
     def total(self, name: str) -> int:
@@ -297,94 +272,3 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     pairs = enumerate(zip(cells, widths, strict=True))
     left = (*range(3), *range(len(cells) - len(DETAILS), len(cells))) if len(cells) > len(HEADINGS) else range(3)
     return "  ".join(cell.ljust(width) if at in left else cell.rjust(width) for at, (cell, width) in pairs).rstrip()
-
-
-def listed(items: Sequence[str]) -> Iterator[str]:
-    """At most ``MAX_NAMED`` lines naming ``items``."""
-    yield from (f"  {item}" for item in items[:MAX_NAMED])
-    if len(items) > MAX_NAMED:
-        yield f"  ... and {len(items) - MAX_NAMED} more"
-
-
-def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> Iterator[str]:
-    """Lines of the closing section; empty if the session had nothing to compare.
-
-    Args:
-        summary: the session's results.
-        settings: the session's.
-        start: where pytest was started.
-        verbose: pytest's verbosity; below zero only rows that need attention are shown.
-    """
-    rows = summary.rows()
-    shown = rows if verbose >= 0 else [row for row in rows if not row.calm]
-    if shown:
-        yield from table(shown, verbose > 0)
-    if not (rows or summary.results or summary.skipped or summary.stale or summary.notes):
-        return
-    yield _proof(summary)
-    from pytest_msdump import commands
-
-    identical = summary.total("identical")
-    if verbose > 0 and identical and not (settings.regen or settings.learn):
-        from harness.words import counted
-
-        verify = commands.verify(settings, start)
-        slots = counted(identical, "slot")
-        yield f"not read: the goldens' values of {slots} with equal digests (`{verify}` reads them)"
-    for reason in sorted(set(summary.skipped.values())):
-        yield f"skipped {list(summary.skipped.values()).count(reason)}: {reason}"
-    yield from _left_out(summary)
-    if summary.stale:
-        prune = commands.prune(settings, start)
-        yield f"unused goldens, which no test owns; the session fails until `{prune}` has removed them:"
-        yield from listed(summary.stale)
-    if summary.undescribed:
-        fix = commands.describe(settings, start)
-        yield f"the manifests do not describe these goldens as they are (`{fix}` writes them anew):"
-        yield from listed(summary.undescribed)
-    yield from summary.problems
-    yield from summary.notes
-    yield from listed(list(_learned(summary)))
-    yield from unseen.closing(summary.results.values())
-    candidates = _candidates(summary.results.values())
-    if candidates:
-        if settings.in_ci:
-            review = commands.review(settings, candidates, start)
-            accept = commands.accept(settings, candidates, start)
-            yield f"candidate bundle left: look at it with `{review}`, take it over with `{accept}`"
-        else:
-            yield f"to see what changed, and take it over or not: `{commands.review(settings, candidates, start)}`"
-
-
-def _proof(summary: Summary) -> str:
-    from harness.words import counted
-
-    compared = summary.total("slots") - summary.total("new")
-    unused = "not judged" if summary.unused is None else str(len(summary.stale))
-    texts = f" and {counted(summary.total('texts'), 'text')}" if summary.total("texts") else ""
-    runs = summary.count("identical", "within tolerance", "differs", "updated")
-    parts = [
-        f"compared {counted(compared, 'slot')}{texts} in {counted(runs, 'run')}",
-        f"new {summary.total('new')}",
-        f"missing goldens {summary.count('missing')}",
-        f"not compared {summary.count('not compared')}",
-        f"skipped {len(summary.skipped)}",
-        f"unused goldens {unused}",
-    ]
-    return "; ".join(parts)
-
-
-def _learned(summary: Summary) -> Iterator[str]:
-    for result in (each for results in summary.results.values() for each in results if each["learned"]):
-        yield f"learned: {result['network']} [{result['backend']}-{result['mode']}]: {result['learned']}"
-
-
-def _left_out(summary: Summary) -> Iterator[str]:
-    names = {r["network"] for group in summary.results.values() for r in group if r["verdict"] == LEFT_OUT}
-    if names:
-        yield "left out, because marked xfail (what is known to be wrong is no golden; --runxfail takes it):"
-        yield from listed(sorted(names, key=_natural))
-
-
-def _candidates(results: Iterable[Sequence[Result]]) -> str:
-    return next((each["candidate"] for group in results for each in group if each["candidate"]), "")

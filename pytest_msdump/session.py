@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from _pytest.skipping import xfailed_key
 
-from pytest_msdump import gate_test, options, report
+from pytest_msdump import gate_test, junit, options, report
 from pytest_msdump.collection import from_root, identity_of
 from pytest_msdump.deferred import Deferred
 from pytest_msdump.gate_test import SEED, GateTest
@@ -390,7 +390,7 @@ def _keep_results(item: pytest.Item, results: list[Result]) -> None:
     item.stash[_RESULTS] = results
     # A rerun of the same item starts over.
     item.user_properties[:] = [each for each in item.user_properties if not each[0].startswith("msdump_")]
-    item.user_properties.extend(report.properties(results))
+    item.user_properties.extend(junit.properties(results))
 
 
 def _nothing(item: pytest.Item, verdict: str = "not compared") -> Result:

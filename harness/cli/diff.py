@@ -11,10 +11,11 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness import environment
 from harness.atomic import write_held
 from harness.backends.align import lay_beside
 from harness.cli.check import tell_lost, warn
@@ -31,6 +32,7 @@ from harness.compare.policy import Judgement, Match, Party, judge, judged_by_tex
 from harness.compare.shards import Shard, joined, parse_all
 from harness.compare.spread import Role, Spread, spread
 from harness.compare.table import COLUMNS, as_json, row, stored
+from harness.compare.tolerances import NOISE
 from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
 from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, told
@@ -201,7 +203,10 @@ def compare_sides(
     hold = texts.results.holds if texts.results.names else None
     judged = judged_by_texts(hold) if alone else replace(judged, texts_hold=hold, notes=(*judged.notes, *notes))
     sides = [_evidence(side, party if shards else side) for side, party in zip((one, other), parties, strict=True)]
-    explanation = explained(judged, _subject(one, other), sides[0], sides[1], _others(judged))
+    changed = [] if judged.holds else environment.changes(one.environment, other.environment)
+    under_noise = partial(judge, *parties, NOISE, lay=lay_beside, settle=settle, match=match)
+    about = _subject(one, other), sides[0], sides[1], _others(judged)
+    explanation = explained(judged, *about, changed=changed, again=under_noise)
     return Found((one, other), judged, explanation, texts)
 
 

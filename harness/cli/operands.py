@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
@@ -20,7 +20,7 @@ from harness.compare import HasRecords
 from harness.compare.policy import Party
 from harness.errors import StoreError, TreeError
 from harness.records import Record
-from harness.store import GoldenStore, StoredRun, recover_around
+from harness.store import GoldenStore, RunId, StoredRun, manifest, recover_around
 
 if TYPE_CHECKING:
     from harness.scale import Session
@@ -76,6 +76,16 @@ class Side:
             return party_of(self.capture)
         assert isinstance(self.content, StoredRun)  # the only other thing that can be opened
         return Party.of_run(self.content)
+
+    @cached_property
+    def environment(self) -> Mapping[str, Any]:
+        """Facts of the environment it was made in, as the manifest beside its store knows them; else empty."""
+        store = Path(self.name.partition(_SEPARATOR)[0])
+        return (
+            {}
+            if self.capture is not None
+            else manifest.environment_of(store.parent, store.name, RunId(self.backend, self.mode))
+        )
 
     @cached_property
     def artefacts(self) -> Mapping[str, bytes]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from harness import environment
 from harness.backends.align import lay_beside
 from harness.cli.nearest import CANDIDATES, SCRATCH, goldens_of
 from harness.compare import Comparison, Verdict, first_divergence
@@ -17,7 +18,7 @@ from harness.compare.verdict import SlotVerdict
 from harness.errors import StoreError
 from harness.escape import line, painted, show
 from harness.explain import settle
-from harness.store import GoldenStore, RunId
+from harness.store import GoldenStore, RunId, manifest
 from harness.store.bundle import accept, opened
 from harness.words import among, counted
 
@@ -35,6 +36,7 @@ class Candidate:
         run: backend and mode.
         judged: its comparison with the golden run; None if there is none or it cannot be read.
         why: why it was not judged, in words.
+        environment: what changed of the environment since the golden was made, in one line.
     """
 
     store: str
@@ -42,6 +44,7 @@ class Candidate:
     run: RunId
     judged: Judgement | None
     why: str = ""
+    environment: str = ""
 
     def is_named(self, store: str, network: str, run: RunId) -> bool:
         """Whether a run of a bundle is this candidate, see ``harness.store.bundle.Wanted``."""
@@ -118,7 +121,11 @@ def candidates(source: Path, stores: list[str], goldens: Path) -> Iterator[Candi
                             yield Candidate(name, store.network, run, None, "the golden has no such run: all is new")
                             continue
                         sides = Party.of_run(old.run(*run)), Party.of_run(store.run(*run))
-                        yield Candidate(name, store.network, run, judge(*sides, lay=lay_beside, settle=settle))
+                        made = (manifest.environment_of(each, name, run) for each in (goldens, source))
+                        judged = judge(*sides, lay=lay_beside, settle=settle)
+                        yield Candidate(
+                            name, store.network, run, judged, "", environment.told(environment.changes(*made))
+                        )
                 except FileNotFoundError:
                     yield Candidate(name, store.network, run, None, "there is no golden yet: all is new")
                 except StoreError as error:
@@ -130,6 +137,8 @@ def told(candidate: Candidate) -> Iterator[str]:
     if candidate.judged is None:
         yield f"  {line(candidate.why)}"
         return
+    if candidate.environment:
+        yield f"  environment: {line(candidate.environment)}"
     comparison = candidate.judged.comparison
     failing = list(comparison.failures())
     divergence = first_divergence(comparison)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from harness.environment import Changed
 from harness.records import SlotKey
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ class Explanation:
         identical: number of identical slots.
         slots: number of all slots.
         seconds: how many seconds the explanation took.
+        environment: what changed of the environment since the golden was made, most telling first.
+        filed: ``fault``, ``environment`` or ``cannot tell``: what the failure is filed as; see ``explain.filed``.
 
     Examples:
         >>> from harness.explain import Explanation, block
@@ -156,12 +159,15 @@ class Explanation:
     identical: int = 0
     slots: int = 0
     seconds: float = 0.0
+    environment: Sequence[Changed] = ()
+    filed: str = "fault"
 
     def to_json(self) -> dict[str, Any]:
         """The explanation as JSON values, for pages and ``diff --json``."""
         cause, origin = self.cause, self.origin
         return {
-            "title": self.title,
+            "title": self.title, "filed": self.filed,
+            "environment": [each._asdict() for each in self.environment],
             "cause": None if cause is None else {
                 "certainty": cause.certainty.value, "proven": cause.certainty.proven, "kind": cause.kind,
                 "text": cause.text, "source": cause.source, "slot": cause.slot,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.environment import told
 from harness.explain.explanation import Cause, Explanation, Origin
 from harness.explain.numbers import printable
 from harness.suggest import command
@@ -16,6 +17,7 @@ MAX_LINES = 25
 MAX_BYTES = 4000
 _WIDTH = 300
 _OTHERS = 8
+CANNOT_TELL = "cannot tell"
 
 
 @dataclass(frozen=True)
@@ -55,12 +57,18 @@ def block(explanation: Explanation, commands: Commands | None = None, colour: bo
     """
     lines = [printable(explanation.title, _WIDTH)]
     cause = explanation.cause
+    if explanation.environment:
+        lines.append(printable(f"Environment: {told(explanation.environment)}", _WIDTH))
     if cause is not None:
         source = f" ({printable(cause.source, 80)})" if cause.source else ""
         lead = f"Cause, {cause.certainty.value}{_within_rounding(cause)}"
         lines.append(f"{lead}: {printable(cause.text, _WIDTH)}{source}")
     if explanation.origin is not None:
         lines += _origin(explanation.origin)
+    if explanation.filed == CANNOT_TELL:
+        lines.append(
+            "Beyond rounding, and no cause is known: a fault cannot be told from the change of the environment"
+        )
     lines += [printable(each, _WIDTH) for each in explanation.others[:_OTHERS]]
     lines.append(_counts(explanation))
     last = (commands or Commands()).line()
@@ -118,7 +126,7 @@ _MARKS = (
     (re.compile(r".* (?:differs|cannot be told) from .*$"), "1"),
     (re.compile(r"Cause, proven[^:]*(?=:)"), "1;31"),
     (re.compile(r"Cause, likely[^:]*(?=:)"), "1;33"),
-    (re.compile(r"(?:First divergence|Then|See|Picture|Meant)(?=:| )"), "36"),
+    (re.compile(r"(?:Environment|First divergence|Then|See|Picture|Meant)(?=:| )"), "36"),
     (re.compile(r"(?<=expected )[^ ,;]+(?=, found )"), "32"),
     (re.compile(r"(?<=, found )[^ ,;]+"), "31"),
 )
@@ -126,7 +134,10 @@ _MARKS = (
 
 def painted(line: str) -> str:
     """A line of a block in colours, for a terminal; any other line stays as it is."""
-    if not line.startswith(("First divergence", "Cause", "Then ", "See: ", "  ")) and " from " not in line:
+    if (
+        not line.startswith(("Environment", "First divergence", "Cause", "Then ", "See: ", "  "))
+        and " from " not in line
+    ):
         return line
     marks = sorted((found.start(), found.end(), code) for p, code in _MARKS if (found := p.search(line)))
     done, parts = 0, []

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from harness.compare.policy import RENAMED, Judgement
-from harness.compare.verdict import Verdict
+from harness.compare.verdict import Comparison, Verdict
+from harness.environment import Changed
 from harness.escape import text as escaped
 from harness.exit_status import CANNOT_TELL
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Explanation, Origin
+from harness.explain.filed import filed, reached
 from harness.explain.numbers import changed_cell, printable, short_operator
 from harness.explain.text import Commands, block
 from harness.records import GIVEN_SCOPE, SlotKey
@@ -33,12 +35,15 @@ class Subject:
 
 
 def explained(
-    judged: Judgement, subject: Subject, expected: Evidence, found: Evidence, others: Sequence[str] = ()
-) -> Explanation | None:
+    judged: Judgement, subject: Subject, expected: Evidence, found: Evidence, others: Sequence[str] = (),
+    changed: Sequence[Changed] = (), again: Callable[[], Judgement] | None = None,
+) -> Explanation | None:  # fmt: skip
     """The explanation of a judgement; None if it holds, or if nothing was compared.
 
     Args:
         others: further statements.
+        changed: what changed of the environment since the golden was made.
+        again: judges both sides under ``noise``; asked if something changed.
     """
     if not judged.comparison.total or (judged.slots_hold and judged.texts_hold is not False):
         return None
@@ -49,8 +54,14 @@ def explained(
     if unsure:
         more.append(f"{counted(len(unsure), 'slot')} cannot be told, the first because {unsure[0].reason}")
     more += judged.notes
-    made = explain(judged.comparison, expected, found, _title(judged, subject), others=[*more, *others])
-    return _renamed(made, judged) if made.origin is None and judged.renamed else made
+
+    def made(comparison: Comparison) -> Explanation:
+        found_out = explain(comparison, expected, found, _title(judged, subject), others=[*more, *others])
+        return _renamed(found_out, judged) if found_out.origin is None and judged.renamed else found_out
+
+    if not changed or again is None or not reached(judged, expected.emulated and found.emulated):
+        return replace(made(judged.comparison), environment=tuple(changed))
+    return filed(judged, changed, again, made)
 
 
 def _renamed(made: Explanation, judged: Judgement) -> Explanation:

@@ -199,10 +199,21 @@ def _manifests(golden: Path) -> Iterator[str]:
                 yield (Path(folder).relative_to(golden) / name).as_posix()
 
 
-def provenance_of(golden: Path) -> dict[RunKey, Mapping[str, Any]]:
-    """The provenance of every run for which a manifest has it."""
-    known = runs_of(read(golden))
+def provenance_of(golden: Path, names: Iterable[str] | None = None) -> dict[RunKey, Mapping[str, Any]]:
+    """The provenance of every run for which a manifest has it; of these stores alone, if ``names`` is given."""
+    known = runs_of(read(golden, names))
     return {key: run["provenance"] for key, run in known.items() if isinstance(run.get("provenance"), dict)}
+
+
+def environment_of(golden: Path, store: str, run: RunId) -> Mapping[str, Any]:
+    """Facts of the environment in which a golden run was made (see ``harness.environment``); empty where its manifest
+    does not know them, or cannot be read."""
+    try:
+        known = provenance_of(golden, [store])
+    except (StoreError, OSError):
+        return {}
+    found = known.get(RunKey(store, run), {}).get("environment")
+    return found if isinstance(found, Mapping) else {}
 
 
 def stale(golden: Path) -> list[str]:

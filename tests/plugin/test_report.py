@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_msdump.closing import closing
+from pytest_msdump.junit import properties
 from pytest_msdump.options import Settings
 from pytest_msdump.report import (
     COUNTS,
@@ -20,11 +22,9 @@ from pytest_msdump.report import (
     Row,
     Summary,
     bounded,
-    closing,
     empty_result,
     failure,
     header,
-    properties,
     table,
 )
 

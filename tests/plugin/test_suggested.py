@@ -92,7 +92,7 @@ def test_a_missing_golden_below_another_configuration_is_made(project: Shell) ->
 @covers(
     "harness.explain.text:see_slot command",
     "pytest_msdump.judge:explain again",
-    "pytest_msdump.report:closing review",
+    "pytest_msdump.closing:closing review",
 )
 def test_what_to_run_where_a_network_differs(project: Shell) -> None:
     start = project.below
@@ -100,7 +100,7 @@ def test_what_to_run_where_a_network_differs(project: Shell) -> None:
     project.type(f"{GATE} ..", start, 1, env_FACTOR="3")
     for each in project.made("harness.explain.text:see_slot command"):
         assert "float" in project.type(each, start, 0)
-    (review,) = project.made("pytest_msdump.report:closing review")
+    (review,) = project.made("pytest_msdump.closing:closing review")
     assert "moved first" in project.type(review, start, 1)
     regen = project.made("pytest_msdump.judge:explain again")
     assert len(regen) == 2
@@ -112,7 +112,7 @@ def test_what_to_run_where_a_network_differs(project: Shell) -> None:
 @covers(
     "pytest_msdump.gate_run:GateRun.next_steps show",
     "pytest_msdump.gate_run:GateRun.next_steps again",
-    "pytest_msdump.report:closing review",
+    "pytest_msdump.closing:closing review",
 )
 def test_what_to_run_where_a_text_differs(typed: Shell) -> None:
     (typed.tests / "test_text.py").write_text(TEXT, encoding="utf-8")
@@ -124,7 +124,7 @@ def test_what_to_run_where_a_text_differs(typed: Shell) -> None:
     assert "a text" in typed.type(show, start, 0)
     keep, regen = typed.made("pytest_msdump.gate_run:GateRun.next_steps again")
     typed.type(keep, start, 1, env_FACTOR="3")
-    (review,) = typed.made("pytest_msdump.report:closing review")
+    (review,) = typed.made("pytest_msdump.closing:closing review")
     typed.type(review, start, 1)
     typed.type(regen, start, 0, env_FACTOR="3")
     typed.type(f"{GATE} {flag} ..", start, 0, env_FACTOR="3")
@@ -141,7 +141,7 @@ def test_what_to_run_where_nothing_was_learned(typed: Shell) -> None:
         typed.type(regen[0], start, 0)
 
 
-@covers("pytest_msdump.report:closing prune")
+@covers("pytest_msdump.closing:closing prune")
 @pytest.mark.parametrize(("flag", "inside"), [("--msdump-golden=", True), ("-o msdump_golden=kept", False)])
 def test_unused_goldens_are_removed(project: Shell, flag: str, inside: bool) -> None:
     start, there = (project.below, "..") if inside else (project.project, "")
@@ -152,7 +152,7 @@ def test_unused_goldens_are_removed(project: Shell, flag: str, inside: bool) -> 
     test.write_text(TESTS.format(names=["other"]), encoding="utf-8")
     project.type(f"{REGEN} {flag} {there}", start, 0)
     project.type(f"{GATE} {flag} {there}", start, 1)
-    (prune,) = project.made("pytest_msdump.report:closing prune")
+    (prune,) = project.made("pytest_msdump.closing:closing prune")
     assert "removed: " in project.type(prune, start, 0)
     project.type(f"{GATE} {flag} {there}", start, 0)
 
@@ -168,7 +168,7 @@ def test_what_to_run_where_prune_refuses(project: Shell) -> None:
     assert "nothing_of_this_name" in project.type(collect, project.below)
 
 
-@covers("harness.store.manifest:_again command", "pytest_msdump.report:closing describe")
+@covers("harness.store.manifest:_again command", "pytest_msdump.closing:closing describe")
 def test_manifests_are_written_anew(project: Shell) -> None:
     start = project.below
     flag = f"--msdump-golden={shlex.quote(odd('manifests', 2)[1])}"
@@ -178,17 +178,17 @@ def test_manifests_are_written_anew(project: Shell) -> None:
     gone.unlink()
     project.type(f"{GATE} {flag} ..", start, 1)
     project.type(f"msdump verify {seen_from(start, next(start.glob('@*')))}", start, 1)
-    sites = ("harness.store.manifest:_again command", "pytest_msdump.report:closing describe")
+    sites = ("harness.store.manifest:_again command", "pytest_msdump.closing:closing describe")
     for each in [each for site in sites for each in project.made(site)]:
         project.type(each, start, 0)
     project.type(f"{GATE} {flag} ..", start, 0)
 
 
-@covers("pytest_msdump.report:closing verify", "harness.store.verify:verify command")
+@covers("pytest_msdump.closing:closing verify", "harness.store.verify:verify command")
 def test_goldens_that_were_not_read_are_read(project: Shell) -> None:
     project.type(f"{REGEN} ..", project.below, 0)
     project.type(f"{GATE} -v ..", project.below, 0)
-    (verify,) = project.made("pytest_msdump.report:closing verify")
+    (verify,) = project.made("pytest_msdump.closing:closing verify")
     assert "everything is as written" in project.type(verify, project.below, 0)
     one, _ = project.project.rglob("*.h5")
     project.type(f"msdump verify {seen_from(project.below, one)}", project.below, 2)
@@ -197,8 +197,8 @@ def test_goldens_that_were_not_read_are_read(project: Shell) -> None:
 
 
 @covers(
-    "pytest_msdump.report:closing review",
-    "pytest_msdump.report:closing accept",
+    "pytest_msdump.closing:closing review",
+    "pytest_msdump.closing:closing accept",
     "pytest_msdump.session:_closing_lines accept",
 )
 @pytest.mark.parametrize("flag", ["--msdump-golden=", "-o msdump_golden=golden/mine"])
@@ -208,9 +208,9 @@ def test_what_ci_left_is_taken_over(project: Shell, flag: str) -> None:
         flag += shlex.quote(odd("left", 1)[0])
     project.type(f"{REGEN} {flag} ..", start, 0)
     project.type(f"{GATE} {flag} ..", start, 1, env_FACTOR="3", env_CI="1")
-    (review,) = project.made("pytest_msdump.report:closing review")
+    (review,) = project.made("pytest_msdump.closing:closing review")
     assert "moved first" in project.type(review, start, 1)
-    (accept,) = project.made("pytest_msdump.report:closing accept")
+    (accept,) = project.made("pytest_msdump.closing:closing accept")
     assert (accept,) == tuple(project.made("pytest_msdump.session:_closing_lines accept"))
     project.type(accept, start, 0)
     project.type(f"{GATE} {flag} ..", start, 0, env_FACTOR="3")
