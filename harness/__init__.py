@@ -25,6 +25,25 @@ def _framework() -> _Any:
     return framework
 
 
+class _SameNames:
+    """Finds MindSpore's modules below this package: ``import harness.nn`` gives what ``mindspore.nn`` is here. Modules
+    of our own come first. In front of other finders: a package found by its other name knows where its modules lie, and
+    they would be loaded a second time."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: _Any = None, target: _Any = None) -> _Any:
+        lead, _, rest = fullname.partition(".")
+        if lead != __name__ or not rest or rest.partition(".")[0] in _ROOMS:
+            return None
+        from harness.framework.names.aliases import spec_of
+
+        return spec_of(fullname, rest)
+
+
+if not any(type(_each).__name__ == _SameNames.__name__ for _each in _sys.meta_path):
+    _sys.meta_path.insert(0, _SameNames())  # type: ignore[arg-type]
+
+
 def __getattr__(name: str) -> _Any:
     if name == "inspect":  # a room that can be called: ``harness.inspect(capture)``
         from importlib import import_module

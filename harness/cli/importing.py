@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from harness.framework import names
+from harness.framework.names.aliases import AliasLoader
 
 REAL = "mindspore"
 OURS = "harness.framework"
@@ -41,21 +42,6 @@ def _probe(name: str) -> ModuleType:
     return module
 
 
-class _AliasLoader(Loader):
-    """Loads our module under MindSpore's name: one object with two names."""
-
-    def __init__(self, module: ModuleType) -> None:
-        self._module = module
-        # The import system writes the spec it used into the module; our module must keep its own.
-        self._spec = module.__spec__
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return self._module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._spec
-
-
 class AliasFinder(MetaPathFinder):
     """Resolves ``mindspore`` and ``mindspore.*`` to ``harness.framework`` and its modules."""
 
@@ -68,11 +54,11 @@ class AliasFinder(MetaPathFinder):
             ModuleNotFoundError: MindSpore 2.10.0 has no such module.
         """
         if fullname in _PROBE:
-            return ModuleSpec(fullname, _AliasLoader(_probe(fullname)), is_package=True)
+            return ModuleSpec(fullname, AliasLoader(_probe(fullname)), is_package=True)
         if fullname != REAL and not fullname.startswith(REAL + "."):
             return None
         module = names.load(place(fullname))
-        return ModuleSpec(fullname, _AliasLoader(module), is_package=hasattr(module, "__path__"))
+        return ModuleSpec(fullname, AliasLoader(module), is_package=hasattr(module, "__path__"))
 
 
 def install() -> AliasFinder:

@@ -88,7 +88,8 @@ def missing(text: str) -> list[str]:
     lost += [name for name in names if name not in endings() and name not in MADE_UP]
     for name in _MODULE.findall(text):
         package, _, last = name.rpartition(".")
-        if name not in modules() | _GROUPS and not _defines(package, last):
+        ours = name.replace("harness.", "harness.framework.", 1)  # MindSpore's modules have both names
+        if not {name, ours} & (modules() | _GROUPS) and not _defines(package, last):
             lost.append(name)
     return lost
 

@@ -58,15 +58,15 @@ def environment(folder: Path, requirement: str) -> Path:
     return python
 
 
-def test_the_wheel_holds_the_two_packages_and_nothing_else(built: tuple[Path, Path]) -> None:
+def test_the_wheel_holds_its_packages_and_nothing_else(built: tuple[Path, Path]) -> None:
     wheel, _ = built
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/", 1)[0] for name in names}
-    assert tops == {"harness", "pytest_msdump", f"pytest_msdump-{VERSION}.dist-info"}
+    assert tops == {"harness", "harness-stubs", "pytest_msdump", f"pytest_msdump-{VERSION}.dist-info"}
     assert not [name for name in names if "/tests/" in name or name.endswith((".pyc", ".h5"))]
     checkout = {
         path.relative_to(ROOT).as_posix()
-        for package in ("harness", "pytest_msdump")
+        for package in ("harness", "harness-stubs", "pytest_msdump")
         for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }

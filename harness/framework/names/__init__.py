@@ -89,7 +89,7 @@ def lookup(module: str, name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {public_name(module)!r} has no attribute {name!r}")
     # ``from harness.framework.nn import cell`` asks here before it imports the module.
-    if _has_module(ours := f"{OURS}.{module}.{name}".replace("..", ".")):
+    if has_module(ours := f"{OURS}.{module}.{name}".replace("..", ".")):
         return importlib.import_module(ours)
     found = members(module).get(name)
     if found is None:
@@ -186,7 +186,7 @@ def load(module: str) -> ModuleType:
             name=public_name(module),
         )
     ours = f"{OURS}.{module}".rstrip(".")
-    if not _has_module(ours):
+    if not has_module(ours):
         return _space(module)
     found = importlib.import_module(ours)
     found.__dict__.setdefault("__getattr__", fallback(ours))
@@ -200,7 +200,8 @@ def fallback(ours: str) -> Callable[[str], Any]:
     return functools.partial(lookup, ours.removeprefix(OURS).lstrip("."))
 
 
-def _has_module(name: str) -> bool:
+def has_module(name: str) -> bool:
+    """Whether there is a module of this whole name; its parents are imported."""
     if name in sys.modules:
         return True
     try:

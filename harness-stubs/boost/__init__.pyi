@@ -1,0 +1,10 @@
+# Written by `python -m tests.stubs`.
+from harness.boost import adasum as adasum
+from harness.boost import base as base
+from harness.boost import boost as boost
+from harness.boost import boost_cell_wrapper as boost_cell_wrapper
+from harness.boost import dim_reduce as dim_reduce
+from harness.boost import grad_accumulation as grad_accumulation
+from harness.boost import grad_freeze as grad_freeze
+from harness.boost import group_loss_scale_manager as group_loss_scale_manager
+from harness.boost import less_batch_normalization as less_batch_normalization

@@ -1,0 +1,3 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.communication.group import create_group as create_group
+from harness.framework.nn.cell import Cell as Cell

@@ -1,0 +1,2 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.sgd import SGD as SGD

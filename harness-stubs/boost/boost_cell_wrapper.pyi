@@ -1,0 +1,12 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.communication.group import create_group as create_group
+from harness.framework.communication.management import get_group_size as get_group_size
+from harness.framework.communication.management import get_rank as get_rank
+from harness.framework.context import ParallelMode as ParallelMode
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.containers import SequentialCell as SequentialCell
+from harness.framework.nn.grad_reducer import DistributedGradReducer as DistributedGradReducer
+from harness.framework.nn.wrappers import TrainOneStepCell as TrainOneStepCell
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.parameter import ParameterTuple as ParameterTuple
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,3 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.marks import set_dump as set_dump
+from harness.framework.nn.marks import set_dump as tools_set_dump

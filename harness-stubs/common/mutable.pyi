@@ -1,0 +1,3 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.common.tensor import mutable as mutable
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,7 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.communication.management import get_group_size as get_group_size
+from harness.framework.communication.management import get_rank as get_rank
+from harness.framework.nn.initializer import initializer as initializer
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.parameter import ParameterTuple as ParameterTuple
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from typing import Any
+from harness.framework.communication.management import GlobalComm as GlobalComm
+from harness.framework.communication.management import get_group_rank_from_world_rank as get_group_rank_from_world_rank
+from harness.framework.communication.management import get_group_size as get_group_size
+from harness.framework.nn.transforms import jit_class as jit_class
+from harness.framework.ops.primitives.collective import ReduceOp as ReduceOp
+from harness.framework.tensor.tensor import Tensor as Tensor
+def cat(tensors: Any, axis: Any = ...) -> Any: ...

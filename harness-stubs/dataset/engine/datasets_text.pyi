@@ -1,0 +1,3 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.dataset.lines import TextFileDataset as TextFileDataset
+from harness.framework.dataset.samplers import Shuffle as Shuffle

@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.dataset.folders import ImageFolderDataset as ImageFolderDataset
+from harness.framework.dataset.images import Cifar100Dataset as Cifar100Dataset
+from harness.framework.dataset.images import Cifar10Dataset as Cifar10Dataset
+from harness.framework.dataset.images import FashionMnistDataset as FashionMnistDataset
+from harness.framework.dataset.images import MnistDataset as MnistDataset
+from harness.framework.dataset.samplers import Shuffle as Shuffle
+from harness.framework.dataset.schema import Schema as Schema
+from harness.framework.dataset.sources import GeneratorDataset as GeneratorDataset

@@ -1,0 +1,10 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.dataset.samplers import DistributedSampler as DistributedSampler
+from harness.framework.dataset.samplers import IterSampler as IterSampler
+from harness.framework.dataset.samplers import RandomSampler as RandomSampler
+from harness.framework.dataset.samplers import Sampler as Sampler
+from harness.framework.dataset.samplers import SequentialSampler as SequentialSampler
+from harness.framework.dataset.samplers import Shuffle as Shuffle
+from harness.framework.dataset.samplers import SubsetRandomSampler as SubsetRandomSampler
+from harness.framework.dataset.samplers import SubsetSampler as SubsetSampler
+from harness.framework.dataset.samplers import WeightedRandomSampler as WeightedRandomSampler

@@ -1,0 +1,13 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.dataset.text.sequences import AddToken as AddToken
+from harness.framework.dataset.text.sequences import Ngram as Ngram
+from harness.framework.dataset.text.sequences import SlidingWindow as SlidingWindow
+from harness.framework.dataset.text.sequences import Truncate as Truncate
+from harness.framework.dataset.text.sequences import TruncateSequencePair as TruncateSequencePair
+from harness.framework.dataset.text.tokens import CaseFold as CaseFold
+from harness.framework.dataset.text.tokens import Lookup as Lookup
+from harness.framework.dataset.text.tokens import PythonTokenizer as PythonTokenizer
+from harness.framework.dataset.text.tokens import ToNumber as ToNumber
+from harness.framework.dataset.text.tokens import UnicodeCharTokenizer as UnicodeCharTokenizer
+from harness.framework.dataset.text.tokens import WhitespaceTokenizer as WhitespaceTokenizer
+from harness.framework.dataset.text.vocab import to_str as to_str

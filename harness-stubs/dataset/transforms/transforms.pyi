@@ -1,0 +1,16 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.dataset.transforms.compound import Compose as Compose
+from harness.framework.dataset.transforms.compound import RandomApply as RandomApply
+from harness.framework.dataset.transforms.compound import RandomChoice as RandomChoice
+from harness.framework.dataset.transforms.compound import RandomOrder as RandomOrder
+from harness.framework.dataset.transforms.compound import not_random as not_random
+from harness.framework.dataset.transforms.values import Concatenate as Concatenate
+from harness.framework.dataset.transforms.values import Duplicate as Duplicate
+from harness.framework.dataset.transforms.values import Fill as Fill
+from harness.framework.dataset.transforms.values import Mask as Mask
+from harness.framework.dataset.transforms.values import OneHot as OneHot
+from harness.framework.dataset.transforms.values import PadEnd as PadEnd
+from harness.framework.dataset.transforms.values import Relational as Relational
+from harness.framework.dataset.transforms.values import Slice as Slice
+from harness.framework.dataset.transforms.values import TypeCast as TypeCast
+from harness.framework.dataset.transforms.values import Unique as Unique

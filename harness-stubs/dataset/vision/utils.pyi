@@ -1,0 +1,17 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.dataset.vision.files import encode_jpeg as encode_jpeg
+from harness.framework.dataset.vision.files import encode_png as encode_png
+from harness.framework.dataset.vision.files import get_image_num_channels as get_image_num_channels
+from harness.framework.dataset.vision.files import get_image_size as get_image_size
+from harness.framework.dataset.vision.files import read_file as read_file
+from harness.framework.dataset.vision.files import read_image as read_image
+from harness.framework.dataset.vision.files import write_file as write_file
+from harness.framework.dataset.vision.files import write_jpeg as write_jpeg
+from harness.framework.dataset.vision.files import write_png as write_png
+from harness.framework.dataset.vision.utils import AutoAugmentPolicy as AutoAugmentPolicy
+from harness.framework.dataset.vision.utils import Border as Border
+from harness.framework.dataset.vision.utils import ConvertMode as ConvertMode
+from harness.framework.dataset.vision.utils import ImageBatchFormat as ImageBatchFormat
+from harness.framework.dataset.vision.utils import ImageReadMode as ImageReadMode
+from harness.framework.dataset.vision.utils import Inter as Inter
+from harness.framework.dataset.vision.utils import SliceMode as SliceMode

@@ -1,0 +1,2 @@
+# Written by `python -m tests.stubs`.
+from harness.common import *

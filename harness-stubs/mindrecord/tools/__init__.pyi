@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.mindrecord.tools import cifar10 as cifar10
+from harness.mindrecord.tools import cifar100 as cifar100
+from harness.mindrecord.tools import cifar100_to_mr as cifar100_to_mr
+from harness.mindrecord.tools import cifar10_to_mr as cifar10_to_mr
+from harness.mindrecord.tools import csv_to_mr as csv_to_mr
+from harness.mindrecord.tools import imagenet_to_mr as imagenet_to_mr
+from harness.mindrecord.tools import mnist_to_mr as mnist_to_mr
+from harness.mindrecord.tools import tfrecord_to_mr as tfrecord_to_mr

@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.mint.nn.layers import GroupNorm as GroupNorm
+from harness.framework.mint.nn.layers import SiLU as SiLU
+from harness.mint.nn.layer import activation as activation
+from harness.mint.nn.layer import basic as basic
+from harness.mint.nn.layer import conv as conv
+from harness.mint.nn.layer import normalization as normalization
+from harness.mint.nn.layer import padding as padding
+from harness.mint.nn.layer import pooling as pooling

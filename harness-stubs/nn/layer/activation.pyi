@@ -1,0 +1,36 @@
+# Written by `python -m tests.stubs`.
+from typing import Any
+from harness.framework.mint.nn.layers import SoftmaxExt as SoftmaxExt
+from harness.framework.nn.activation import ELU as ELU
+from harness.framework.nn.activation import GELU as GELU
+from harness.framework.nn.activation import HShrink as HShrink
+from harness.framework.nn.activation import HSigmoid as HSigmoid
+from harness.framework.nn.activation import HSwish as HSwish
+from harness.framework.nn.activation import Hardtanh as Hardtanh
+from harness.framework.nn.activation import LeakyReLU as LeakyReLU
+from harness.framework.nn.activation import LogSigmoid as LogSigmoid
+from harness.framework.nn.activation import LogSoftmax as LogSoftmax
+from harness.framework.nn.activation import Mish as Mish
+from harness.framework.nn.activation import PReLU as PReLU
+from harness.framework.nn.activation import ReLU as ReLU
+from harness.framework.nn.activation import ReLU6 as ReLU6
+from harness.framework.nn.activation import SiLU as SiLU
+from harness.framework.nn.activation import Sigmoid as Sigmoid
+from harness.framework.nn.activation import SoftShrink as SoftShrink
+from harness.framework.nn.activation import Softmax as Softmax
+from harness.framework.nn.activation import Softmin as Softmin
+from harness.framework.nn.activation import Softsign as Softsign
+from harness.framework.nn.activation import Tanh as Tanh
+from harness.framework.nn.activation import Tanhshrink as Tanhshrink
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.rearranging import GLU as GLU
+from harness.framework.nn.rearranging import RReLU as RReLU
+from harness.framework.nn.rearranging import Threshold as Threshold
+from harness.framework.nn.shaping import CELU as CELU
+from harness.framework.nn.shaping import FastGelu as FastGelu
+from harness.framework.nn.shaping import LRN as LRN
+from harness.framework.nn.shaping import SeLU as SeLU
+from harness.framework.nn.shaping import Softmax2d as Softmax2d
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.tensor import Tensor as Tensor
+def get_activation(name: Any, prim_name: Any = ...) -> Any: ...

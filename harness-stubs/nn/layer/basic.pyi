@@ -1,0 +1,34 @@
+# Written by `python -m tests.stubs`.
+from typing import Any
+from harness.framework.mint.nn.layers import UpsampleExt as UpsampleExt
+from harness.framework.nn.basic import Dense as Dense
+from harness.framework.nn.basic import Dropout as Dropout
+from harness.framework.nn.basic import Flatten as Flatten
+from harness.framework.nn.basic import Identity as Identity
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.initializer import HeUniform as HeUniform
+from harness.framework.nn.initializer import Uniform as Uniform
+from harness.framework.nn.initializer import initializer as initializer
+from harness.framework.nn.linear import Linear as Linear
+from harness.framework.nn.padding import Pad as Pad
+from harness.framework.nn.rearranging import L1Regularizer as L1Regularizer
+from harness.framework.nn.rearranging import MatrixDiag as MatrixDiag
+from harness.framework.nn.rearranging import MatrixDiagPart as MatrixDiagPart
+from harness.framework.nn.rearranging import MatrixSetDiag as MatrixSetDiag
+from harness.framework.nn.rearranging import Roll as Roll
+from harness.framework.nn.rearranging import Unflatten as Unflatten
+from harness.framework.nn.rearranging import Unfold as Unfold
+from harness.framework.nn.shaping import ClipByNorm as ClipByNorm
+from harness.framework.nn.shaping import Dropout1d as Dropout1d
+from harness.framework.nn.shaping import Dropout2d as Dropout2d
+from harness.framework.nn.shaping import Dropout3d as Dropout3d
+from harness.framework.nn.shaping import Norm as Norm
+from harness.framework.nn.shaping import OneHot as OneHot
+from harness.framework.nn.shaping import Tril as Tril
+from harness.framework.nn.shaping import Triu as Triu
+from harness.framework.nn.shaping import Upsample as Upsample
+from harness.framework.ops.primitive import Primitive as Primitive
+from harness.framework.ops.primitives.composition import constexpr as constexpr
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.tensor import Tensor as Tensor
+def get_activation(name: Any, prim_name: Any = ...) -> Any: ...

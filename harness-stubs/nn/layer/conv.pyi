@@ -1,0 +1,13 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.convolution import Conv1d as Conv1d
+from harness.framework.nn.convolution import Conv2d as Conv2d
+from harness.framework.nn.convolution import Conv2dTranspose as Conv2dTranspose
+from harness.framework.nn.initializer import HeUniform as HeUniform
+from harness.framework.nn.initializer import Uniform as Uniform
+from harness.framework.nn.initializer import initializer as initializer
+from harness.framework.nn.volumes import Conv1dTranspose as Conv1dTranspose
+from harness.framework.nn.volumes import Conv3d as Conv3d
+from harness.framework.nn.volumes import Conv3dTranspose as Conv3dTranspose
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.tensor import Tensor as Tensor

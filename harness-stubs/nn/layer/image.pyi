@@ -1,0 +1,14 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.activation import ReLU as ReLU
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.containers import CellList as CellList
+from harness.framework.nn.convolution import Conv2d as Conv2d
+from harness.framework.nn.image import PSNR as PSNR
+from harness.framework.nn.image import SSIM as SSIM
+from harness.framework.nn.pooling import AvgPool2d as AvgPool2d
+from harness.framework.nn.rearranging import CentralCrop as CentralCrop
+from harness.framework.nn.rearranging import ImageGradients as ImageGradients
+from harness.framework.nn.shaping import PixelShuffle as PixelShuffle
+from harness.framework.nn.shaping import PixelUnshuffle as PixelUnshuffle
+from harness.framework.ops.primitives.composition import constexpr as constexpr
+from harness.framework.tensor.tensor import Tensor as Tensor

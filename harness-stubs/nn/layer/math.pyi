@@ -1,0 +1,10 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.rearranging import MatDet as MatDet
+from harness.framework.nn.rearranging import MatInverse as MatInverse
+from harness.framework.nn.rearranging import Moments as Moments
+from harness.framework.nn.rearranging import ReduceLogSumExp as ReduceLogSumExp
+from harness.framework.nn.shaping import MatMul as MatMul
+from harness.framework.nn.shaping import Range as Range
+from harness.framework.ops.primitives.composition import constexpr as constexpr
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,14 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.padding import ConstantPad1d as ConstantPad1d
+from harness.framework.nn.padding import ConstantPad2d as ConstantPad2d
+from harness.framework.nn.padding import ConstantPad3d as ConstantPad3d
+from harness.framework.nn.padding import ReflectionPad1d as ReflectionPad1d
+from harness.framework.nn.padding import ReflectionPad2d as ReflectionPad2d
+from harness.framework.nn.padding import ReflectionPad3d as ReflectionPad3d
+from harness.framework.nn.padding import ReplicationPad1d as ReplicationPad1d
+from harness.framework.nn.padding import ReplicationPad2d as ReplicationPad2d
+from harness.framework.nn.padding import ReplicationPad3d as ReplicationPad3d
+from harness.framework.nn.padding import ZeroPad2d as ZeroPad2d
+from harness.framework.ops.primitives.composition import constexpr as constexpr
+from harness.framework.tensor.tensor import Tensor as Tensor

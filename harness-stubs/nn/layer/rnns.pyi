@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.recurrent import GRU as GRU
+from harness.framework.nn.recurrent import LSTM as LSTM
+from harness.framework.nn.recurrent import RNN as RNN
+from harness.framework.ops.primitives.composition import constexpr as constexpr
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.parameter import ParameterTuple as ParameterTuple
+from harness.framework.tensor.tensor import Tensor as Tensor

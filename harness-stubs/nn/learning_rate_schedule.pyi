@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.learning_rate_schedule import CosineDecayLR as CosineDecayLR
+from harness.framework.nn.learning_rate_schedule import ExponentialDecayLR as ExponentialDecayLR
+from harness.framework.nn.learning_rate_schedule import InverseDecayLR as InverseDecayLR
+from harness.framework.nn.learning_rate_schedule import LearningRateSchedule as LearningRateSchedule
+from harness.framework.nn.learning_rate_schedule import NaturalExpDecayLR as NaturalExpDecayLR
+from harness.framework.nn.learning_rate_schedule import PolynomialDecayLR as PolynomialDecayLR
+from harness.framework.nn.learning_rate_schedule import WarmUpLR as WarmUpLR

@@ -1,0 +1,35 @@
+# Written by `python -m tests.stubs`.
+from typing import Any
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.losses import BCELoss as BCELoss
+from harness.framework.nn.losses import BCEWithLogitsLoss as BCEWithLogitsLoss
+from harness.framework.nn.losses import CrossEntropyLoss as CrossEntropyLoss
+from harness.framework.nn.losses import HuberLoss as HuberLoss
+from harness.framework.nn.losses import L1Loss as L1Loss
+from harness.framework.nn.losses import LossBase as LossBase
+from harness.framework.nn.losses import MAELoss as MAELoss
+from harness.framework.nn.losses import MSELoss as MSELoss
+from harness.framework.nn.losses import NLLLoss as NLLLoss
+from harness.framework.nn.losses import RMSELoss as RMSELoss
+from harness.framework.nn.losses import SmoothL1Loss as SmoothL1Loss
+from harness.framework.nn.losses import SoftmaxCrossEntropyWithLogits as SoftmaxCrossEntropyWithLogits
+from harness.framework.nn.margin_losses import FocalLoss as FocalLoss
+from harness.framework.nn.margin_losses import GaussianNLLLoss as GaussianNLLLoss
+from harness.framework.nn.margin_losses import HingeEmbeddingLoss as HingeEmbeddingLoss
+from harness.framework.nn.margin_losses import MultiClassDiceLoss as MultiClassDiceLoss
+from harness.framework.nn.margin_losses import MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss
+from harness.framework.nn.margin_losses import MultiMarginLoss as MultiMarginLoss
+from harness.framework.nn.margin_losses import PoissonNLLLoss as PoissonNLLLoss
+from harness.framework.nn.margin_losses import SoftMarginLoss as SoftMarginLoss
+from harness.framework.nn.margin_losses import TripletMarginLoss as TripletMarginLoss
+from harness.framework.nn.margin_losses import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
+from harness.framework.nn.more_losses import CTCLoss as CTCLoss
+from harness.framework.nn.more_losses import CosineEmbeddingLoss as CosineEmbeddingLoss
+from harness.framework.nn.more_losses import DiceLoss as DiceLoss
+from harness.framework.nn.more_losses import KLDivLoss as KLDivLoss
+from harness.framework.nn.more_losses import MarginRankingLoss as MarginRankingLoss
+from harness.framework.nn.rearranging import MultilabelMarginLoss as MultilabelMarginLoss
+from harness.framework.ops.primitives.composition import constexpr as constexpr
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.tensor import Tensor as Tensor
+def get_activation(name: Any, prim_name: Any = ...) -> Any: ...

@@ -1,0 +1,4 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.optimizer import Optimizer as Optimizer
+from harness.framework.nn.proximal import Adadelta as Adadelta
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,7 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.initializer import initializer as initializer
+from harness.framework.nn.optimizer import Optimizer as Optimizer
+from harness.framework.nn.transforms import jit as jit
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.parameter import ParameterTuple as ParameterTuple
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.adam import Adam as Adam
+from harness.framework.nn.adam import AdamWeightDecay as AdamWeightDecay
+from harness.framework.nn.adam_offload import AdamOffload as AdamOffload
+from harness.framework.nn.initializer import initializer as initializer
+from harness.framework.nn.optimizer import Optimizer as Optimizer
+from harness.framework.nn.transforms import jit as jit
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.tensor import Tensor as Tensor

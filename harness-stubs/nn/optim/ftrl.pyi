@@ -1,0 +1,6 @@
+# Written by `python -m tests.stubs`.
+from typing import Any
+from harness.framework.nn.optimizer import Optimizer as Optimizer
+from harness.framework.nn.proximal import FTRL as FTRL
+from harness.framework.nn.transforms import jit as jit
+def zeros_like(input: Any, *, dtype: Any = ...) -> Any: ...

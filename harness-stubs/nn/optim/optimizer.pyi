@@ -1,0 +1,10 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.context import ParallelMode as ParallelMode
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.containers import CellList as CellList
+from harness.framework.nn.initializer import initializer as initializer
+from harness.framework.nn.learning_rate_schedule import LearningRateSchedule as LearningRateSchedule
+from harness.framework.nn.optimizer import Optimizer as Optimizer
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.parameter import ParameterTuple as ParameterTuple
+from harness.framework.tensor.tensor import Tensor as Tensor

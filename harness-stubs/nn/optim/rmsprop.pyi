@@ -1,0 +1,4 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.optimizer import Optimizer as Optimizer
+from harness.framework.nn.rms_prop import RMSProp as RMSProp
+from harness.framework.nn.transforms import jit as jit

@@ -1,0 +1,4 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.tensor import Tensor as Tensor

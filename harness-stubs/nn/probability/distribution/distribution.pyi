@@ -1,0 +1,3 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.ops.primitives.composition import constexpr as constexpr

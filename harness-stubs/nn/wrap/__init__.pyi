@@ -1,0 +1,14 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.grad_reducer import DistributedGradReducer as DistributedGradReducer
+from harness.framework.nn.loss_scale import DynamicLossScaleUpdateCell as DynamicLossScaleUpdateCell
+from harness.framework.nn.loss_scale import FixedLossScaleUpdateCell as FixedLossScaleUpdateCell
+from harness.framework.nn.loss_scale import TrainOneStepWithLossScaleCell as TrainOneStepWithLossScaleCell
+from harness.framework.nn.rearranging import TimeDistributed as TimeDistributed
+from harness.framework.nn.wrappers import ForwardValueAndGrad as ForwardValueAndGrad
+from harness.framework.nn.wrappers import TrainOneStepCell as TrainOneStepCell
+from harness.framework.nn.wrappers import WithEvalCell as WithEvalCell
+from harness.framework.nn.wrappers import WithGradCell as WithGradCell
+from harness.framework.nn.wrappers import WithLossCell as WithLossCell
+from harness.nn.wrap import cell_wrapper as cell_wrapper
+from harness.nn.wrap import grad_reducer as grad_reducer
+from harness.nn.wrap import loss_scale as loss_scale

@@ -1,0 +1,12 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.context import ParallelMode as ParallelMode
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.grad_reducer import DistributedGradReducer as DistributedGradReducer
+from harness.framework.nn.wrappers import ForwardValueAndGrad as ForwardValueAndGrad
+from harness.framework.nn.wrappers import TrainOneStepCell as TrainOneStepCell
+from harness.framework.nn.wrappers import WithEvalCell as WithEvalCell
+from harness.framework.nn.wrappers import WithGradCell as WithGradCell
+from harness.framework.nn.wrappers import WithLossCell as WithLossCell
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.parameter import ParameterTuple as ParameterTuple
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,11 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.communication.management import GlobalComm as GlobalComm
+from harness.framework.communication.management import get_group_size as get_group_size
+from harness.framework.nn.basic import Identity as Identity
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.grad_reducer import DistributedGradReducer as DistributedGradReducer
+from harness.framework.nn.transforms import jit as jit
+from harness.framework.ops.primitives.collective import AllGather as AllGather
+from harness.framework.ops.primitives.collective import AllReduce as AllReduce
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.context import ParallelMode as ParallelMode
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.loss_scale import DynamicLossScaleUpdateCell as DynamicLossScaleUpdateCell
+from harness.framework.nn.loss_scale import FixedLossScaleUpdateCell as FixedLossScaleUpdateCell
+from harness.framework.nn.loss_scale import TrainOneStepWithLossScaleCell as TrainOneStepWithLossScaleCell
+from harness.framework.nn.wrappers import TrainOneStepCell as TrainOneStepCell
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,3 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.ops.primitives.composition import constexpr as constexpr
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,10 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.transforms import GradOperation as GradOperation
+from harness.framework.nn.transforms import jit as jit
+from harness.framework.ops.primitives.composition import HyperMap as HyperMap
+from harness.framework.ops.primitives.composition import Map as Map
+from harness.framework.ops.primitives.composition import MultitypeFuncGraph as MultitypeFuncGraph
+from harness.framework.ops.primitives.composition import add_flags as add_flags
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.parameter import ParameterTuple as ParameterTuple
+from harness.framework.tensor.tensor import Tensor as Tensor

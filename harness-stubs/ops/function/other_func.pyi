@@ -1,0 +1,3 @@
+# Written by `python -m tests.stubs`.
+from typing import Any
+def move_to(*_args: Any, **_kwargs: Any) -> Any: ...

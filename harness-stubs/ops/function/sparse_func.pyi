@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from typing import Any
+from harness.framework.ops.primitive import Primitive as Primitive
+from harness.framework.ops.primitives.composition import constexpr as constexpr
+from harness.framework.tensor.tensor import Tensor as Tensor
+class GatherNd:
+    def __init__(self, *given: Any, **named: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *given: Any, **named: Any) -> Any: ...

@@ -1,0 +1,3 @@
+# Written by `python -m tests.stubs`.
+from typing import Any
+def vmap(fn: Any, in_axes: Any = ..., out_axes: Any = ...) -> Any: ...

@@ -1,0 +1,11 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.communication.management import GlobalComm as GlobalComm
+from harness.framework.communication.management import get_group_size as get_group_size
+from harness.framework.communication.management import get_rank as get_rank
+from harness.framework.ops.primitive import Primitive as Primitive
+from harness.framework.ops.primitives.collective import AllGather as AllGather
+from harness.framework.ops.primitives.collective import AllReduce as AllReduce
+from harness.framework.ops.primitives.collective import Broadcast as Broadcast
+from harness.framework.ops.primitives.collective import ReduceOp as ReduceOp
+from harness.framework.ops.primitives.collective import ReduceScatter as ReduceScatter
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.ops.primitive import Primitive as Primitive
+from harness.framework.ops.primitives.printing import Print as Print
+from harness.framework.ops.primitives.summary import HistogramSummary as HistogramSummary
+from harness.framework.ops.primitives.summary import ImageSummary as ImageSummary
+from harness.framework.ops.primitives.summary import ScalarSummary as ScalarSummary
+from harness.framework.ops.primitives.summary import TensorSummary as TensorSummary
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.tensor import Tensor as Tensor

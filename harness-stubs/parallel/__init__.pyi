@@ -1,0 +1,13 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.parallel.algorithm import get_algo_parameters as get_algo_parameters
+from harness.framework.parallel.algorithm import reset_algo_parameters as reset_algo_parameters
+from harness.framework.parallel.algorithm import set_algo_parameters as set_algo_parameters
+from harness.parallel import algo_parameter_config as algo_parameter_config
+from harness.parallel import auto_parallel as auto_parallel
+from harness.parallel import checkpoint_convert as checkpoint_convert
+from harness.parallel import checkpoint_transform as checkpoint_transform
+from harness.parallel import data_access_adapter as data_access_adapter
+from harness.parallel import distributed as distributed
+from harness.parallel import function as function
+from harness.parallel import nn as nn
+from harness.parallel import strategy as strategy

@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.communication.group import create_group as create_group
+from harness.framework.communication.group import destroy_group as destroy_group
+from harness.framework.communication.management import GlobalComm as GlobalComm
+from harness.framework.communication.management import get_group_size as get_group_size
+from harness.framework.communication.management import get_rank as get_rank
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.transforms import jit as jit
+from harness.framework.ops.primitives.collective import AllGather as AllGather

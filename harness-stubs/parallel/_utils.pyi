@@ -1,0 +1,5 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.communication.management import get_group_size as get_group_size
+from harness.framework.communication.management import get_rank as get_rank
+from harness.framework.seed import get_seed as get_seed
+from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,2 @@
+# Written by `python -m tests.stubs`.
+from harness.parallel.function import reshard_func as reshard_func

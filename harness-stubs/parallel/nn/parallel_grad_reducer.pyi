@@ -1,0 +1,6 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.nn.basic import Identity as Identity
+from harness.framework.nn.cell import Cell as Cell
+from harness.framework.nn.transforms import jit as jit
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.tensor import Tensor as Tensor

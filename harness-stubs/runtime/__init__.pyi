@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.runtime import device as device
+from harness.runtime import device_limit as device_limit
+from harness.runtime import event as event
+from harness.runtime import executor as executor
+from harness.runtime import memory as memory
+from harness.runtime import stream as stream
+from harness.runtime import stream_limit as stream_limit
+from harness.runtime import thread_bind_core as thread_bind_core

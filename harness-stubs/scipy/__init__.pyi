@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.scipy import fft as fft
+from harness.scipy import linalg as linalg
+from harness.scipy import ops as ops
+from harness.scipy import ops_grad as ops_grad
+from harness.scipy import ops_wrapper as ops_wrapper
+from harness.scipy import optimize as optimize
+from harness.scipy import utils as utils
+from harness.scipy import utils_const as utils_const

@@ -1,0 +1,9 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.amp.build import build_train_network as build_train_network
+from harness.framework.amp.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager
+from harness.framework.amp.loss_scale_manager import LossScaleManager as LossScaleManager
+from harness.framework.amp.precision import auto_mixed_precision as auto_mixed_precision
+from harness.framework.amp.precision import custom_mixed_precision as custom_mixed_precision
+from harness.framework.amp.precision import get_black_list as get_black_list
+from harness.framework.amp.precision import get_white_list as get_white_list
+from harness.framework.ops.primitive import Primitive as Primitive

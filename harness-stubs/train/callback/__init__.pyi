@@ -1,0 +1,13 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.train.callback.base import Callback as Callback
+from harness.framework.train.callback.base import RunContext as RunContext
+from harness.framework.train.callback.checkpoint_config import CheckpointConfig as CheckpointConfig
+from harness.framework.train.callback.early_stopping import EarlyStopping as EarlyStopping
+from harness.framework.train.callback.history import History as History
+from harness.framework.train.callback.lambda_callback import LambdaCallback as LambdaCallback
+from harness.framework.train.callback.learning_rate import LearningRateScheduler as LearningRateScheduler
+from harness.framework.train.callback.learning_rate import ReduceLROnPlateau as ReduceLROnPlateau
+from harness.framework.train.callback.loss_monitor import LossMonitor as LossMonitor
+from harness.framework.train.callback.model_checkpoint import ModelCheckpoint as ModelCheckpoint
+from harness.framework.train.callback.summary_collector import SummaryCollector as SummaryCollector
+from harness.framework.train.callback.time_monitor import TimeMonitor as TimeMonitor

@@ -1,0 +1,5 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.train.metrics.base import Metric as Metric
+from harness.framework.train.metrics.base import rearrange_inputs as rearrange_inputs
+from harness.framework.train.metrics.error import MAE as MAE
+from harness.framework.train.metrics.error import MSE as MSE

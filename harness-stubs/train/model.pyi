@@ -1,0 +1,11 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.context import ParallelMode as ParallelMode
+from harness.framework.tensor.tensor import Tensor as Tensor
+from harness.framework.train.callback.base import Callback as Callback
+from harness.framework.train.callback.base import RunContext as RunContext
+from harness.framework.train.callback.model_checkpoint import ModelCheckpoint as ModelCheckpoint
+from harness.framework.train.callback.time_monitor import TimeMonitor as TimeMonitor
+from harness.framework.train.checkpoint.load import load_param_into_net as load_param_into_net
+from harness.framework.train.checkpoint.save import save_checkpoint as save_checkpoint
+from harness.framework.train.metrics.factory import get_metrics as get_metrics
+from harness.framework.train.model import Model as Model

@@ -1,0 +1,10 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.communication.management import get_group_size as get_group_size
+from harness.framework.communication.management import get_rank as get_rank
+from harness.framework.nn.initializer import initializer as initializer
+from harness.framework.ops.primitives.shape import Cast as Cast
+from harness.framework.tensor.parameter import Parameter as Parameter
+from harness.framework.tensor.tensor import Tensor as Tensor
+from harness.framework.train.checkpoint.load import load_checkpoint as load_checkpoint
+from harness.framework.train.checkpoint.load import load_param_into_net as load_param_into_net
+from harness.framework.train.checkpoint.save import save_checkpoint as save_checkpoint
