@@ -107,7 +107,7 @@ def file_names(graphs: Iterable[IrGraph]) -> Iterator[tuple[IrGraph, IrNode, str
     for graph in graphs:
         for node in graph.kernels:
             match = _ID.match(node.name)
-            if match is None:
+            if match is None or graph.engine:  # another runtime's names are those of its files
                 yield graph, node, node.name
                 continue
             number = counters.get(match[1], 0)

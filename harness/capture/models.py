@@ -17,7 +17,7 @@ from harness.capture.join import Join
 from harness.capture.names import is_label
 from harness.capture.networks import chosen
 from harness.capture.tree_records import RankDirectory, RankRecords
-from harness.dump.asynchronous.layout import MARK, operators_name
+from harness.dump.asynchronous.layout import ENGINE, MARK, operators_name
 from harness.dump.names import ambiguous, mangle
 from harness.errors import TreeError
 from harness.reading import no_directory, read_object
@@ -190,14 +190,15 @@ def read_models(
         _ModelRecords(device, root, [run for run in wanted if run.device == device], problems, ahead)
         for device in devices
     ]
-    emulated = any(MARK in note for note in notes)
+    engine = next((note[ENGINE] for note in notes if isinstance(note.get(ENGINE), str)), "")
+    emulated = any(note.get(MARK) for note in notes)
     return Capture(
         model,
-        backend or (_BACKEND if emulated else "mindspore"),
+        backend or str(engine).partition(" ")[0] or (_BACKEND if emulated else "mindspore"),
         emulated,
         in_turn(sources, problems),
         next((mode for run in runs if (mode := kinds_of(run.path).mode)), "" if one_of_several else "tensor"),
-        rules={name: value for note in notes for name, value in note.items() if name == MARK},
+        rules={name: value for note in notes for name, value in note.items() if name in (MARK, ENGINE)},
         problems=problems,
         listed=lambda: sum(source.listed for source in sources),
         sources=sources,

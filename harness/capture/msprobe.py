@@ -15,7 +15,7 @@ from harness.capture.capture import COMPARED, Capture, Problem, in_turn
 from harness.capture.msprobe_json import JsonEntries
 from harness.capture.msprobe_step import StepRecords
 from harness.capture.msprobe_steps import MODES, Step, StepDirectory, StepsOfRank, step_directories
-from harness.dump.asynchronous.layout import MARK
+from harness.dump.asynchronous.layout import ENGINE, MARK
 from harness.errors import TreeError
 from harness.records import Record
 
@@ -78,7 +78,8 @@ def read_msprobe(
     sources = [
         StepRecords(each, root, base, problems, entries if each is first else None, alone, head) for each in wanted
     ]
-    emulated = bool(head.get(MARK))
+    emulated, engine = bool(head.get(MARK)), _engine(head)
+    ours = emulated or bool(engine)
     stated = head.get("task") in ("statistics", "structure")
     return Capture(
         _NETWORK,
@@ -87,7 +88,7 @@ def read_msprobe(
         in_turn(sources, problems),
         "statistic" if stated else "tensor",
         rules=_rules(head, wanted[0].path),
-        artefacts={} if emulated else _texts(wanted, sources),
+        artefacts={} if ours else _texts(wanted, sources),
         problems=problems,
         sources=_by_rank(wanted, sources),
         unreadable=head.get(_UNREADABLE, ""),
@@ -117,6 +118,8 @@ def _finder(sources: list[StepRecords]) -> Callable[[tuple[int, int, int, str, i
 def _backend(head: Mapping[str, Any]) -> str:
     """What made a dump with this head."""
     device = head.get("device")
+    if engine := _engine(head):
+        return engine[ENGINE].partition(" ")[0]
     if head.get(MARK) and isinstance(device, str):
         return device
     return _BACKENDS.get(str(head.get("framework")), "mindspore")
@@ -126,7 +129,13 @@ def _rules(head: Mapping[str, Any], path: str) -> dict[str, Any]:
     """What a dump with this head, read at ``path``, says of its values; ``TreeError`` for rules of other types."""
     if "rules" in head:
         return checked_rules(head["rules"], lambda told: TreeError(f"{path}: dump.json: {told}"))
-    return {} if head.get(MARK) else {"written_by": WRITER}
+    return _engine(head) or ({} if head.get(MARK) else {"written_by": WRITER})
+
+
+def _engine(head: Mapping[str, Any]) -> dict[str, str]:
+    """Who ran it, where another runtime than the harness's own wrote the dump with our writer."""
+    engine = head.get(ENGINE)
+    return {ENGINE: engine} if isinstance(engine, str) and engine.strip() else {}
 
 
 def _texts(steps: list[StepDirectory], sources: list[StepRecords]) -> Mapping[str, bytes]:

@@ -92,7 +92,9 @@ class _Rank:
     """One rank's graphs, orders and networks.
 
     Attributes:
-        emulated: True if the harness wrote the graphs; MindSpore prints a pointer where we print a constant.
+        emulated: whether the numbers are those of a device that they do not come from: MindSpore prints a pointer
+            where our emulation prints a constant; other runtimes are named in the graphs and the metadata.
+        engine: name and version of the runtime that ran it; empty for MindSpore and its emulation.
         last: the iteration that was begun last, by graph.
         problems: graphs that were not finished.
     """
@@ -107,10 +109,16 @@ class _Rank:
         self.problems: list[Problem] = []
         self._kinds: dict[str, Kinds] = {}
         graphs = self._graphs()
-        self.emulated = any(graph.instance == STABLE_POINTER for graph in graphs)
-        self.join = Join(graphs, rootdir, ours=self.emulated)
+        ours = any(graph.instance == STABLE_POINTER for graph in graphs)
+        self.join = Join(graphs, rootdir, ours=ours)
         self._read_orders()
         self.metadata = self._json(RULES)
+        engine = self.metadata.get("engine") or next((graph.engine for graph in graphs if graph.engine), "")
+        self.engine = engine if isinstance(engine, str) else ""
+        self.emulated = ours
+        if self.engine:
+            self.emulated = self.metadata.get("emulated") is True or any(graph.emulated for graph in graphs)
+            self.metadata |= {"engine": self.engine, "emulated": self.emulated}
 
     def _graphs(self) -> list[IrGraph]:
         folder = os.path.join(self.root, "graphs")
@@ -219,8 +227,8 @@ def read_tree(
             files, a ``dump_path`` of msprobe, ONNX's test data, or a file alone (see ``single_files``).
         rank: the only rank to read; by default all ranks, one after the other.
         network: name of the network to read, if the tree holds several.
-        backend: name of the backend; by default ``mindspore``, or for a tree the harness wrote ``cpu``, ``gpu`` or
-            ``ascend`` (Ascend trees do not state their level).
+        backend: name of the backend; by default ``mindspore``, or for a tree of its emulation ``cpu``, ``gpu`` or
+            ``ascend`` (Ascend trees do not state their level), or the name of another runtime that recorded it.
         rootdir: source paths are given relative to it; the current directory by default.
         ahead: whether every tensor will be read, so that files may be read ahead.
         one_of_several: others read the other ranks, and whoever joins them decides what all of them decide: which
@@ -258,7 +266,7 @@ def read_tree(
     mode = _mode(ranks, name, "" if one_of_several else "tensor")
     return Capture(
         name,
-        backend or (_device_of(ranks[0], name) if emulated or one_of_several else "mindspore"),
+        backend or _backend_of(ranks[0], name, emulated or one_of_several),
         emulated,
         in_turn(sources, problems),
         mode,
@@ -326,6 +334,13 @@ def _chosen(directories: dict[int, str], rank: int | None, path: str) -> dict[in
     if rank not in directories:
         raise TreeError(f"{path}: no rank {rank} in it; it holds {', '.join(map(str, sorted(directories)))}")
     return {rank: directories[rank]}
+
+
+def _backend_of(rank: _Rank, network: str, emulated: bool) -> str:
+    """The backend of a tree: the runtime that it names, the device of our emulation, or MindSpore."""
+    if rank.engine:
+        return rank.engine.partition(" ")[0]
+    return _device_of(rank, network) if emulated else "mindspore"
 
 
 def _device_of(rank: _Rank, network: str) -> str:

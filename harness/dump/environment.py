@@ -156,6 +156,7 @@ class DumpEnvironment:
         pynative: bool = False,
         engine: Engine | None = None,
         world: World | None = None,
+        at_exit: bool = True,
     ) -> DumpWriter | None:
         """The observer that the environment requests, or None; call it at each compilation, before anything runs.
 
@@ -170,6 +171,7 @@ class DumpEnvironment:
             pynative: whether the process runs in PyNative mode.
             engine: who runs the graphs, named in the tree; None for MindSpore's own and their emulation.
             world: which rank of how many; by default what the environment says.
+            at_exit: whether ``closed`` is called at the end of the process; else whoever asked calls it.
 
         Raises:
             DumpConfigError: the configuration is refused; nothing was written, and the next call reads it again.
@@ -178,11 +180,11 @@ class DumpEnvironment:
             if not self._decided:
                 device = device or DEVICES.get("cpu")
                 asked = _asked_for(config_env, device, ms_version, device_id, pynative, engine, world)
-                self._observer = self._start(asked)
+                self._observer = self._start(asked, at_exit)
                 self._decided = True
             return self._observer if self._observer is None or self._is_ours() else None
 
-    def _start(self, observer: DumpWriter | None) -> DumpWriter | None:
+    def _start(self, observer: DumpWriter | None, at_exit: bool) -> DumpWriter | None:
         if observer is not None:
             if self._initial is not None:
                 observer.counter.set_initial(self._initial)
@@ -190,7 +192,8 @@ class DumpEnvironment:
                 observer.switch = self._switch
             observer.start()
             self._process = os.getpid()
-            atexit.register(self._close_at_exit)
+            if at_exit:
+                atexit.register(self._close_at_exit)
         return observer
 
     def _is_ours(self) -> bool:

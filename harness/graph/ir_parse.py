@@ -21,6 +21,7 @@ MAX_CHARACTERS = 1 << 30
 _ENTRY = re.compile(r"# IR entry: @kernel_graph(\d{1,18})$")
 _COUNTS = re.compile(r"Total number of (nodes|cnodes): (\d{1,18})$")
 _INSTANCE = re.compile(r"subgraph instance: \S+ : (\S+)$")
+_ENGINE = re.compile(r"(engine|emulated): (.{1,200})$")
 _PARAMS = re.compile(r"# Total params: (\d{1,18})$")
 _PARAM = re.compile(r"%para(\d{1,18})_(.*?): <(.*)$")
 _NODE = re.compile(r"  %(\d{1,18})\((.*?)\) = (PrimFunc_)?([^\s(]+)\(")
@@ -156,6 +157,8 @@ class IrGraph:
         returned: ``Return``, with its one argument (None only while parsing).
         total_nodes: as the file states it.
         instance: the printed graph object: a pointer, or ``ir.STABLE_POINTER`` in our texts.
+        engine: who ran the graph, where another runtime than MindSpore and its emulation recorded it; else empty.
+        emulated: whether that runtime computes the numbers of a device that it is not.
     """
 
     id: int
@@ -164,6 +167,8 @@ class IrGraph:
     returned: IrNode | None
     total_nodes: int
     instance: str
+    engine: str = ""
+    emulated: bool = False
 
     @property
     def kernels(self) -> list[IrNode]:
@@ -257,6 +262,7 @@ class _Parser:
         self.where = where
         self.counts: dict[str, int] = {}
         self.instance = ""
+        self.stated: dict[str, str] = {}
 
     def fail(self, why: str) -> TreeError:
         return TreeError(f"{self.where}, line {self.at + 1}: {why}")
@@ -273,7 +279,10 @@ class _Parser:
         cnodes = self.counts["cnodes"]
         if len(nodes) + 1 != cnodes:
             raise TreeError(f"{self.where}: states {cnodes} cnodes (Return included) and holds {len(nodes) + 1}")
-        return IrGraph(int(entry[1]), parameters, nodes, returned, self.counts["nodes"], self.instance)
+        engine, emulated = self.stated.get("engine", ""), self.stated.get("emulated") == "1"
+        return IrGraph(
+            int(entry[1]), parameters, nodes, returned, self.counts["nodes"], self.instance, engine, emulated
+        )
 
     def _header(self) -> list[IrParameter]:
         parameters: list[IrParameter] = []
@@ -289,6 +298,8 @@ class _Parser:
                 stated = int(total[1])
             elif (instance := _INSTANCE.match(line)) is not None:
                 self.instance = instance[1]
+            elif (runtime := _ENGINE.match(line)) is not None:
+                self.stated[runtime[1]] = runtime[2].rstrip("\r")
             elif line.startswith("%para"):
                 parameters.append(self._parameter(line))
             self.at += 1

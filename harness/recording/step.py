@@ -10,7 +10,8 @@ from harness.errors import RecordingError
 from harness.recording.events import Want
 from harness.recording.graph import EagerGraph, Graph
 from harness.recording.operands import Parameter
-from harness.recording.operator import Operator
+from harness.recording.operator import UNKNOWN, Operator
+from harness.recording.spec import Spec, TensorSpec
 from harness.recording.value import Array, Value, values_of
 
 
@@ -110,6 +111,8 @@ class Launch:
             if wrong := [slot for slot in changed if slot not in (self.operator.mutates or ())]:
                 stated = f"'mutates' of {self.operator.name} is {self.operator.mutates}"
                 raise RecordingError(f"input.{wrong[0]} was mutated, but {stated}")
+        if not self.operator.outputs and self.graph.eager:
+            self.operator.outputs = _specs(found)
         self.end(found, changed, saturated)
         return outputs
 
@@ -274,6 +277,12 @@ class Step:
             self.fail(error)
         else:
             self.end()
+
+
+def _specs(values: Sequence[Value]) -> tuple[Spec, ...]:
+    """What an eager operator gives, told by its first results; holes stay unknown."""
+    found = {value.index: TensorSpec(value.dtype, value.shape) for value in values}
+    return tuple(found.get(slot, UNKNOWN) for slot in range(max(found, default=-1) + 1))
 
 
 def nothing() -> Iterator[tuple[Parameter, Array]]:

@@ -63,7 +63,9 @@ class Value:
             self._data = self._checked(data)
         else:
             if dtype is None or shape is None:
-                raise RecordingError(f"slot {index}: a function that gives an array needs its dtype and shape as well")
+                raise RecordingError(
+                    f"{_where(index)}: a function that gives an array needs its dtype and shape as well"
+                )
             self.dtype, self.shape, self._data = dtype, tuple(shape), data
 
     @classmethod
@@ -76,7 +78,7 @@ class Value:
 
     def _stated(self, dtype: DType | None, shape: tuple[int, ...] | None) -> None:
         if not self.gap:
-            raise RecordingError(f"slot {self.index}: without data, 'gap' says why it cannot be read")
+            raise RecordingError(f"{_where(self.index)}: without data, 'gap' says why it cannot be read")
         self._data = None
         self.dtype = dtype or dtypes.float32
         self.shape = tuple(shape or ())
@@ -88,7 +90,7 @@ class Value:
         data = self._data
         if type(data) is not np.ndarray:
             if data is None:
-                raise RecordingError(f"slot {self.index} cannot be read: {self.gap}")
+                raise RecordingError(f"{_where(self.index)} cannot be read: {self.gap}")
             data = self._data = self._checked(np.asarray(data()))
         return data  # type: ignore[no-any-return]
 
@@ -109,7 +111,7 @@ class Value:
         if data.dtype != self.dtype.numpy or data.shape != self.shape:
             given = f"an array of {data.dtype} {list(data.shape)}"
             stated = f"{self.dtype.lower} {list(self.shape)}"
-            raise RecordingError(f"slot {self.index}: {given} was given for a value stated as {stated}")
+            raise RecordingError(f"{_where(self.index)}: {given} was given for a value stated as {stated}")
         if not isinstance(self.index, int) or self.index < PLACE:
             raise RecordingError(f"a slot is a number from 0; given: {self.index!r}")
         return data if data.flags.c_contiguous and data.dtype.isnative else np.array(data, self.dtype.numpy, order="C")
@@ -118,12 +120,19 @@ class Value:
         return f"<Value {self.index}: {self.dtype}{list(self.shape)}{' (gap)' if self.gap else ''}>"
 
 
+def _where(index: int) -> str:
+    """``slot 2``; a value that is in no list yet has no slot."""
+    return "a value" if index == PLACE else f"slot {index}"
+
+
 def _dtype(data: Array, index: int) -> DType:
     try:
         return dtypes.from_numpy(data.dtype, stored=True)
     except DtypeError:
         known = ", ".join(each.lower for each in dtypes.STORED)
-        raise RecordingError(f"slot {index}: elements of {data.dtype} cannot be recorded; accepted: {known}") from None
+        raise RecordingError(
+            f"{_where(index)}: elements of {data.dtype} cannot be recorded; accepted: {known}"
+        ) from None
 
 
 def values_of(given: Any, what: str) -> list[Value]:

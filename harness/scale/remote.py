@@ -130,7 +130,7 @@ class RemoteTree:
             artefacts = {_of_rank(h.rank, name): raw for h in readable for name, raw in h.artefacts.items()}
         return Capture(
             network,
-            first.backend if emulated or first.backend == TORCH else "mindspore",
+            first.backend if emulated or first.backend == TORCH or "engine" in first.rules else "mindspore",
             emulated,
             lambda: self._records(problems),
             next((head.mode for head in readable if head.mode), "tensor"),

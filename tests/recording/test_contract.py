@@ -1,0 +1,289 @@
+"""What a runtime may tell a recording, what observers hear, and what is refused."""
+
+from __future__ import annotations
+
+import gc
+import os
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import dtypes
+from harness.errors import RecordingError, StateError
+from harness.recording import (
+    Constant,
+    Engine,
+    Launch,
+    Observer,
+    Operator,
+    Parameter,
+    Recording,
+    Step,
+    TensorSpec,
+    Value,
+    Want,
+    constant,
+)
+
+SPEC = TensorSpec(dtypes.float32, (2,))
+ONES = np.ones(2, np.float32)
+
+
+class Heard(Observer):
+    """Notes every event, with copies of what it shows."""
+
+    before = True
+
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+
+    def launch_begin(self, launch: Launch) -> None:
+        self.events.append(("begin", launch.operator.name, [v.array.tolist() for v in launch.inputs]))
+
+    def launch_end(self, launch: Launch) -> None:
+        before = [v.array.tolist() for v in launch.inputs]
+        after = [v.array.tolist() for v in launch.updated]
+        outputs = [None if v.gap else v.array.tolist() for v in launch.outputs]
+        self.events.append(("end", launch.operator.name, before, after, outputs))
+
+    def launch_failed(self, launch: Launch, error: BaseException) -> None:
+        self.events.append(("failed", launch.operator.name, [v.array.tolist() for v in launch.inputs]))
+
+    def failed(self, step: Step, error: BaseException) -> None:
+        self.events.append(("step failed", type(error).__name__))
+
+
+def compiled(recording: Recording, *operators: Operator, **facts: Any) -> Any:
+    with recording.compiling("net") as compiling:
+        return compiling.graph(operators, **facts)
+
+
+# --- numbers and names ------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.sampled_from("AB"), st.sampled_from(["Default", "Default/x-X"])), max_size=12))
+def test_operators_are_numbered_per_scope_and_type(kinds: list[tuple[str, str]]) -> None:
+    recording = Recording("tiny 1")
+    made = [Operator(*kind) for kind in kinds] + [Operator("C")]
+    compiled(recording, *made[: len(made) // 2], Operator("D"))
+    compiled(recording, *made[len(made) // 2 :])
+    seen: dict[tuple[str, str], int] = {}
+    for operator in made:
+        key = operator.scope, operator.type
+        assert operator.name == f"{operator.scope}/{operator.type}-op{seen.get(key, 0)}"
+        seen[key] = seen.get(key, 0) + 1
+
+
+def test_eager_operators_have_the_same_names_in_each_step() -> None:
+    recording = Recording("tiny 1")
+    graph = recording.eager()
+    names = []
+    for _ in range(2):
+        with recording.step(graph):
+            names.append([graph.operator("Add", mutates=()).name for _ in range(2)])
+    assert names == [["Default/Add-op0", "Default/Add-op1"]] * 2
+    assert len(graph.operators) == 2
+    with recording.step(graph):
+        other = graph.operator("Add", attributes={"axis": 1})
+    assert other.name == "Default/Add-op0"
+    assert len(graph.operators) == 2
+    assert other in graph.operators
+
+
+def test_an_order_of_launches_may_be_given() -> None:
+    first, second = Operator("A"), Operator("B")
+    graph = compiled(Recording("tiny"), first, second, order=[second, first])
+    assert [each.type for each in graph.order] == ["B", "A"]
+    assert (first.position, second.position) == (1, 0)
+
+
+def test_what_operators_read_belongs_to_the_graph() -> None:
+    weight, number = Parameter("w", SPEC, True), constant(2)
+    graph = compiled(Recording("tiny"), Operator("Mul", inputs=[weight, number], outputs=[SPEC]))
+    assert (graph.parameters, graph.constants) == ([weight], [number])
+
+
+# --- values before and after ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mutates", [(0,), None])
+def test_inputs_are_as_they_were_and_mutated_ones_as_they_are(mutates: tuple[int, ...] | None) -> None:
+    heard = Heard()
+    recording = Recording("tiny", observers=[heard])
+    graph = compiled(recording, Operator("AddOne", inputs=[Parameter("x", SPEC, True)], mutates=mutates))
+    data = ONES.copy()
+    with recording.step(graph) as step, step.launch(graph.operators[0], [data]) as launch:
+        data += 1
+        launch.done([])
+    after = [[2.0, 2.0]] if mutates else [[1.0, 1.0]]
+    assert heard.events[1] == ("end", "Default/AddOne-op0", [[1.0, 1.0]], after, [])
+
+
+def test_a_failing_launch_keeps_its_inputs() -> None:
+    heard = Heard()
+    recording = Recording("tiny", observers=[heard])
+    graph = compiled(recording, Operator("AddOne", mutates=[0], inputs=[None]))
+    data = ONES.copy()
+
+    def run() -> None:
+        with recording.step(graph) as step, step.launch(graph.operators[0], [data]):
+            data[...] += 1
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run()
+    assert heard.events[1:] == [
+        ("failed", "Default/AddOne-op0", [[1.0, 1.0]]), ("step failed", "ZeroDivisionError")
+    ]  # fmt: skip
+    with recording.step(graph) as step:  # and the recording goes on
+        assert step.run == 0
+
+
+def test_done_gives_its_outputs_back_and_a_function_is_called_when_read() -> None:
+    calls = []
+
+    def read() -> Any:
+        calls.append(1)
+        return ONES
+
+    recording = Recording("tiny", observers=[Observer()])
+    graph = recording.eager()
+    with recording.step(graph) as step, step.launch(graph.operator("A", mutates=())) as launch:
+        value = Value(read, dtypes.float32, (2,))
+        assert launch.done([value, None, ONES]) == [value, None, ONES]
+        assert [each.index for each in launch.outputs] == [0, 2]
+    assert not calls
+    assert value.array is value.array
+    assert calls == [1]
+
+
+def test_what_nobody_wants_need_not_be_shown() -> None:
+    recording = Recording("tiny", observers=[Observer()])
+    graph = compiled(recording, Operator("A"))
+    with recording.step(graph) as step, step.launch(graph.operators[0]) as launch:
+        assert launch.wants("output", 0) is Want.NOTHING
+        launch.done([])
+
+    class Sees(Observer):
+        def launch_end(self, launch: Launch) -> None: ...
+
+        def wants(self, operator: Operator, io: str, slot: int) -> Want:
+            return Want.DIGEST if slot else Want.STATISTICS
+
+    recording.add(Sees())
+    with recording.step(graph) as step, step.launch(graph.operators[0]) as launch:
+        assert [launch.wants("output", slot) for slot in (0, 1)] == [Want.STATISTICS, Want.DIGEST]
+        launch.done([])
+
+
+def test_a_step_that_is_over_holds_nothing_of_the_runtime() -> None:
+    class Runtime:
+        def parameters(self) -> Any:
+            return iter(())
+
+    runtime = Runtime()
+    recording = Recording("tiny", observers=[Heard()])
+    step = recording.step(compiled(recording, Operator("A")), parameters=runtime.parameters)
+    with step:
+        pass
+    held = weakref.ref(runtime)
+    gc.disable()
+    try:
+        del runtime
+        assert held() is None
+    finally:
+        gc.enable()
+
+
+# --- forks ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_recording_that_nobody_wrote_to_goes_on_in_a_child() -> None:
+    fresh, begun = Recording("fresh", observers=[Heard()]), Recording("begun", observers=[Heard()])
+    begun.eager()
+    child = os.fork()
+    if child == 0:
+        os._exit(10 * fresh.is_forked + begun.is_forked)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+    assert not begun.is_forked
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+
+REFUSED: list[tuple[str, Any]] = [
+    ("a text of 1 to", lambda r: Operator("")),
+    ("a text of 1 to", lambda r: Operator("A", "x" * 5000)),
+    ("no '/'", lambda r: Operator("a/b")),
+    ("attribute 'f' is", lambda r: Operator("A", attributes={"f": object()})),
+    ("attribute 'f' is", lambda r: Operator("A", attributes={"f": [{"x": np.array([object()])}]})),
+    ("input.0 is", lambda r: Operator("A", inputs=["x"])),  # type: ignore[list-item]
+    ("output.0 is", lambda r: Operator("A", outputs=[3])),  # type: ignore[list-item]
+    ("no input.2", lambda r: Operator("A", inputs=[None], mutates=[2])),
+    ("no input.-1", lambda r: Operator("A", aliases={0: -1})),
+    ("made of Operators", lambda r: compiled(r, "A")),
+    ("which no graph declares", lambda r: compiled(r, Operator("B", inputs=[Operator("A")]))),
+    ("a permutation|each operator of the graph once", lambda r: compiled(r, Operator("A"), order=[])),
+    ("two operators", lambda r: compiled(r, Operator("A", number=1), Operator("A", number=1))),
+    ("a graph of the recording", lambda r: r.step("graph")),
+    ("a number from 0", lambda r: r.step(r.eager(), label=-1)),
+    ("no graph of the recording declares", lambda r: r.step(r.eager()).launch(Operator("A"))),
+    ("name and version", lambda r: Recording("  ")),
+    ("slot 0: an array of float64", lambda r: Value(np.zeros(2), dtypes.float32, index=0)),
+    ("for a value stated as", lambda r: Value(ONES, shape=(3,))),
+    ("cannot be recorded", lambda r: Value(np.array(["x"]))),
+    ("why it cannot be read", lambda r: Value(None)),
+    ("needs its dtype and shape", lambda r: Value(lambda: ONES)),
+    ("cannot be read: far away", lambda r: Value(None, gap="far away").array),
+]
+
+
+@pytest.mark.parametrize(("says", "given_"), REFUSED, ids=[f"{at}" for at in range(len(REFUSED))])
+def test_bad_input(says: str, given_: Any) -> None:
+    with pytest.raises(RecordingError, match=says):
+        given_(Recording("tiny"))
+
+
+def test_bad_values_name_the_operator_and_lose_nothing() -> None:
+    heard = Heard()
+    recording = Recording("tiny", observers=[heard])
+    graph = compiled(recording, Operator("A", mutates=()), Operator("B", mutates=()))
+
+    def run(inputs: Any, **results: Any) -> None:
+        with recording.step(graph) as step, step.launch(graph.operators[0], inputs) as launch:
+            if results:
+                launch.done(**results)
+
+    twice = [Value(ONES, index=1), Value(ONES, index=1)]
+    for says, inputs, results in [
+        (r"Default/A-op0, output: outputs: slot 0 is a function", [ONES], {"outputs": [lambda: ONES]}),
+        (r"Default/A-op0, output: slot 0: elements of object", [ONES], {"outputs": [np.array([None])]}),
+        ("given twice", twice, {}),
+        (r"input\.1 was mutated", [ONES], {"outputs": [], "mutated": {1: ONES}}),
+        ("without 'done", [ONES], {}),
+    ]:
+        with pytest.raises(RecordingError, match=says):
+            run(inputs, **results)
+    with recording.step(graph) as step, step.launch(graph.operators[1]) as launch:
+        launch.done(ONES)
+    assert heard.events[-1][:2] == ("end", "Default/B-op0")
+
+
+def test_a_step_within_a_step_and_a_closed_recording() -> None:
+    recording = Recording("tiny")
+    graph = recording.eager()
+    with recording.step(graph), pytest.raises(RecordingError, match="within another step"):
+        recording.step(graph).begin()
+    recording.close()
+    recording.close()
+    with pytest.raises(StateError, match="is closed"):
+        recording.eager()
+
+
+def test_an_engine_shows_its_name() -> None:
+    assert str(Engine("tiny", "1.0")) == "tiny 1.0"
+    assert repr(Constant(1, SPEC))
+    assert repr(Operator("A")) == "<Operator Default/A-op-1>"
