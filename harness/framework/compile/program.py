@@ -108,7 +108,7 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
     if is_eager():
         arrays = [t.asnumpy() for t in data_inputs(args)]
         tracer.knows({id(parameter): array for parameter, array in zip(inputs, arrays, strict=True)})
-        tracer.known.seen += map(ref, members_of(traced))  # type: ignore[union-attr]
+        tracer.known.seen.extend(map(ref, members_of(traced)))  # type: ignore[union-attr]
     tracer.closures.checks = True
     try:
         with using(tracer), python_print(), misuse.told():
