@@ -9,7 +9,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.compare.admission import surely_within
-from harness.compare.arguments import changed_argument
+from harness.compare.arguments import changed_argument, nearly
 from harness.compare.by_statistics import changed_statistics, row_within, rows_within, statistics_within
 from harness.compare.known import Known
 from harness.compare.measure import measure
@@ -87,6 +87,9 @@ class SlotJudge:
             golden: values of ``expected``, if they are loaded already.
         """
         tolerance = self._tolerances.of(expected.key, expected.op_type, expected.dtype)
+        if nearly(expected, found):
+            near = "the numbers differ by a millionth at most"
+            return _verdict(expected, found, Verdict.WITHIN, near, tolerance=tolerance)
         if (reason := changed_argument(expected, found) or _mismatch(expected, found)) is not None:
             return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance)
         if expected.values is None and found.values is None:

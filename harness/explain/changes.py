@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.compare.arguments import shown
-from harness.dtypes import ARGUMENT_FORMAT
+from harness.compare.arguments import sides
 from harness.explain.case import Case
 from harness.explain.claim import Claim, holds
 from harness.explain.counted import seen_in_statistics
@@ -103,9 +102,8 @@ def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Recor
             known = not argument.is_data and case.expected.parameter(argument.parameter, *_step(case)) is not None
             kind = "parameter" if known else "data"
             name = argument.parameter
-    one, other = shown(e), shown(f)
-    if ARGUMENT_FORMAT in (e.format, f.format) and one is not None and other is not None:
-        named = f.extra.named or e.extra.named
+    if (told := sides(e, f)) is not None:
+        named, one, other = told
         return Given(kind, Change(f"{name} ({named})" if named else name, one, other), slot, loaded(f))
     values = loaded(e), loaded(f)
     if values[0] is None or values[1] is None:

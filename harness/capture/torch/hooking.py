@@ -11,9 +11,10 @@ from typing import Any
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+from torch.utils._python_dispatch import _disable_current_modes, _get_current_dispatch_mode_stack
 
 from harness.capture.torch.recorder import Mode, StepRecorder
+from harness.capture.torch.scalars import settings_of
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes, gradient_of
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.threads import followed
@@ -165,7 +166,11 @@ class Hooks:
             self._leave_one()
 
     def _enter_optimizer(self, optimizer: Any, *_: Any) -> None:
-        self._enter(optimizer, f"{ROOT}/optimizer-{type(optimizer).__name__}")
+        scope = f"{ROOT}/optimizer-{type(optimizer).__name__}"
+        self._enter(optimizer, scope)
+        if self._has(scope):
+            with _disable_current_modes():  # a learning rate may be a tensor
+                self.recorder.optimizer(scope, settings_of(optimizer))
 
     def _wrap_backward(self, stack: ExitStack) -> None:
         for name in ("backward", "grad"):

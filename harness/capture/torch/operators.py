@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from harness.capture.torch.scalars import Signature
+
 #: Not recorded: bookkeeping, aliases of a tensor, and uninitialised memory.
 _SILENT = frozenset({
     "alias", "detach", "detach_", "empty", "empty_like", "empty_permuted", "empty_strided", "is_pinned", "lift",
@@ -46,6 +48,7 @@ class Operator:
     Attributes:
         name: ``addmm``; for a namespace other than PyTorch's own, ``mylib.scale``.
         recorded: whether it computes anything.
+        scalars: its arguments that are no tensors.
     """
 
     def __init__(self, function: Any) -> None:
@@ -67,6 +70,7 @@ class Operator:
                 self._written.append((at, argument.name))
             if argument.name == handed or (written and (argument.kwarg_only or self.name in _OVERWRITE)):
                 self._unread.add(argument.name)
+        self.scalars = Signature(function)
         self._unread_at = {self._positions[name] for name in self._unread}
 
     def inputs(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:

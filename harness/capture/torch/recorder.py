@@ -7,6 +7,7 @@ import re
 import sys
 import threading
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -20,6 +21,7 @@ from harness.capture.normalise import source_path
 from harness.capture.torch.operators import Operator
 from harness.capture.torch.parts import DTYPES, META, Part, Unread, is_plain, parts
 from harness.capture.torch.returned import leaves
+from harness.capture.torch.scalars import SETTINGS, Scalar
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.values import Keeper
@@ -30,6 +32,8 @@ from harness.records import Array, Record, SlotKey
 GRAPH = 0
 #: the type of what a module or function returns
 RESULT = "Result"
+#: the type of an optimizer's settings
+SETTING = "Settings"
 _HARNESS = Path(__file__).parents[2]
 #: packages whose lines are not a network's: PyTorch, and the packages of the harness that run networks
 _LIBRARIES = tuple(
@@ -171,6 +175,7 @@ class StepRecorder:
         name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
         source = None if scope.startswith(GRADIENTS) else self._source()
         found = self._slots(name, operator.name, "input", operator.inputs(args, kwargs), source)
+        found += self._scalars(name, operator.name, operator.scalars.given(args, kwargs), len(found), source)
         result = self._written(operator, function, args, kwargs)
         self._record(name, operator.name, found + self._outputs(name, operator, result, args, kwargs, source))
         return result
@@ -188,6 +193,7 @@ class StepRecorder:
             written = set(map(id, operator.written(args, kwargs)))
             given = [each for each in operator.inputs(args, kwargs) if id(each) not in written]
             found = self._slots(name, operator.name, "input", given, source)
+            found += self._scalars(name, operator.name, operator.scalars.given(args, kwargs), len(found), source)
             self._record(name, operator.name, found + self._outputs(name, operator, result, args, kwargs, source))
         return result
 
@@ -218,6 +224,17 @@ class StepRecorder:
     def forget(self) -> None:
         """Forgets all facts about memory."""
         self._keeper.memo.clear()
+
+    def optimizer(self, scope: str, given: Iterable[Scalar]) -> None:
+        """Records the settings of an optimizer that begins a step."""
+        if self._selection.has(scope) and not self.ended:
+            name = f"{scope}/settings-op{self._numbers[scope, 'settings']}"
+            self._record(name, "settings", self._scalars(name, SETTING, given, 0, self._source()))
+
+    def modes(self, text: str) -> None:
+        """Records which modules were in training, before everything else of the step."""
+        name = f"{ROOT}/modules-op0"
+        self.records[:0] = self._scalars(name, SETTING, [(SETTINGS, text)], 0, None)
 
     def parameter(self, name: str, tensor: Any) -> None:
         """Records the current value of a parameter."""
@@ -259,6 +276,18 @@ class StepRecorder:
         record = Record(SlotKey(*self._where, name, 0, "output", 0), RESULT, dtype.name, array.shape, layout)
         self._keeper.take(record, array.astype(dtype.numpy, order="C"))
         return [record]
+
+    def _scalars(self, name: str, op: str, given: Iterable[Scalar], first: int, source: str | None) -> list[Record]:
+        """The slots of arguments that are no tensors, after those of the tensors."""
+        found = []
+        with self._lock:
+            for slot, (named, value) in enumerate(given, first):
+                key = SlotKey(*self._where, name, 0, "input", slot)
+                record = Record(key, op, "", (), ARGUMENT_FORMAT, source=source)
+                record.extra.named = named
+                self._keeper.argument(record, value)
+                found.append(record)
+        return found
 
     def _slots(self, name: str, op: str, io: str, given: list[Any], source: str | None) -> list[Record]:
         with self._lock:

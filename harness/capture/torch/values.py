@@ -12,6 +12,7 @@ from harness.capture.torch.describing import described
 from harness.capture.torch.device import PackedStatistics, PinnedCopies
 from harness.capture.torch.memo import Memo, place, region
 from harness.capture.torch.parts import DTYPES, Unread
+from harness.dtypes import from_numpy
 from harness.records import Array, Record
 from harness.stats import Statistics, digest
 
@@ -99,6 +100,7 @@ class Keeper:
         self._dense = Scratch().dense if statistics else dense
         self._described: dict[bytes, Statistics] = {}
         self._kept: dict[bytes, Array] = {}
+        self._arguments: dict[Any, Any] = {}
         self._packed = PackedStatistics()
         self._copies = PinnedCopies(self._take)
 
@@ -110,6 +112,20 @@ class Keeper:
             self._packed.add(record, dense(tensor))
         else:
             self._copies.add(record, dense(tensor))
+
+    def argument(self, record: Record, value: Array | str) -> None:
+        """Takes an argument that is no tensor, and sets the record's dtype and shape."""
+        known = value if isinstance(value, str) else (value.dtype.char, value.tobytes())
+        made = self._arguments.get(known)
+        if made is None:
+            array = np.frombuffer(value.encode("utf-8", "replace"), np.uint8) if isinstance(value, str) else value
+            record.dtype = from_numpy(array.dtype).name
+            self.take(record, np.ascontiguousarray(array).reshape(array.shape))
+            made = record.dtype, array.shape, record.digest, record.extra.statistics, record.values
+            self._arguments[known] = made
+        record.dtype, record.shape, record.digest, statistics, record.values = made
+        if statistics is not None:
+            record.extra.statistics = statistics
 
     def flush(self) -> None:
         """Fills in the pending records."""

@@ -13,6 +13,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from harness.capture.capture import Capture, Problem
 from harness.capture.torch.hooking import Hooks
 from harness.capture.torch.recorder import GRAPH, StepRecorder
+from harness.capture.torch.scalars import modes_of
 from harness.capture.torch.scopes import ROOT, Scopes, scopes_of
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.settings import compiled_modules, settings
@@ -141,6 +142,8 @@ class TorchCapture:
             with hooks.attached(), self._results(hooks) as returned:
                 yield returned
             recorder.join()
+            if recorder.records and self._selection.has(ROOT):
+                recorder.modes(modes_of(self._module))
             self._record_parameters(recorder, modules)
             recorder.forget()
         finally:

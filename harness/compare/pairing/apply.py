@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.compare.check import check
+from harness.compare.pairing.beside import operators_alone
 from harness.compare.pairing.corresponding import same_layout
 from harness.compare.pairing.pair import pair
 from harness.compare.pairing.result import Pair, Pairing, key_of
@@ -33,6 +34,7 @@ def check_paired(
         tolerances, measured: see ``check``.
         by_name: see ``pair``.
     """
+    expected, found = operators_alone(expected, found)
     pairing = pair(expected, found, by_name=by_name)
     renamed = Renamed(pairing, expected, found)
     comparison = check(renamed.expected(), renamed.found(), tolerances, order=False, measured=measured)

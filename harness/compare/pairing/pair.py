@@ -10,6 +10,7 @@ import numpy as np
 
 from harness.compare.collector import PausedCollector
 from harness.compare.divergence import PARAMETER
+from harness.compare.pairing.beside import operators_alone
 from harness.compare.pairing.flow import Flow, Words
 from harness.compare.pairing.kinds import LAYOUT, UPDATE_KIND
 from harness.compare.pairing.listing import listed
@@ -21,8 +22,6 @@ from harness.compare.pairing.slots import Name, Run, StepSlots, steps_of
 
 _UNKNOWN = "no operator of the other side is known to do the same"
 _UNSURE = "unsure: it could be {}, but too little around them is paired, or speaks against it"
-#: Types of what PyTorch's captures record beside operators.
-_BESIDE = frozenset({"Result", "Settings"})
 _BOOKKEEPING = frozenset({"Assign", "AssignAdd", "ones_like", "zeros_like", "fill", "add_"})
 
 
@@ -37,7 +36,7 @@ def pair(expected: Run, found: Run, *, by_name: bool = True) -> Pairing:
         by_name: whether an equal full name decides if nothing else does.
     """
     with PausedCollector():
-        return _pair(expected, found, by_name)
+        return _pair(*operators_alone(expected, found), by_name)
 
 
 def _pair(expected: Run, found: Run, by_name: bool) -> Pairing:
@@ -164,8 +163,6 @@ class _StepPairing:
         counts = [form.elements for form in forms if form.io == "output"]
         if flow.type_of(number) == PARAMETER:
             return "a parameter or an input of the run that the other side lacks"
-        if flow.type_of(number) in _BESIDE and not any(_BESIDE & {other.type_of(at)} for at in range(len(other.of))):
-            return "a result or a setting beside the operators, which the other side does not record"
         if all(flow.kind(node) in LAYOUT for node in nodes) and not flow.is_unused_exchange(number):
             return "a layout; its output is compared where it is used"
         if flow.type_of(number) in _BOOKKEEPING and max(counts, default=0) <= 1:

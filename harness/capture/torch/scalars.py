@@ -1,0 +1,129 @@
+"""The arguments of operators that are no tensors, by the names of their schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from harness.records import Array
+
+#: The name of the text that lists all arguments but floating-point numbers, one in a line.
+SETTINGS = "settings"
+#: The text where all arguments have the schema's defaults.
+DEFAULTS = "defaults"
+#: Where and how memory lies, and what a call is for: a run on another device has other ones and the same numbers.
+_PLACES = frozenset({"device", "generator", "layout", "non_blocking", "out", "output_mask", "pin_memory"})
+#: They only lay values out; their outputs have all that these arguments say.
+_LAYOUTS = frozenset({"_unsafe_view", "_reshape_alias", "view_copy", "expand_copy"})
+_WORDS = (bool, int, str, torch.dtype, torch.memory_format)
+#: one argument: its name, and what it is
+Scalar = tuple[str, Any]
+
+
+class Signature:
+    """The arguments of one overload that are no tensors.
+
+    Args:
+        function: the function that ``__torch_dispatch__`` receives.
+    """
+
+    def __init__(self, function: Any) -> None:
+        schema = getattr(function, "_schema", None)  # operators of higher order have none
+        self._listed: list[tuple[int, str, Any]] = []
+        #: whether there is a text even where everything in it is a default
+        self._has_text = False
+        if schema is None or _is_view(schema):
+            return
+        for at, argument in enumerate(schema.arguments):
+            if "Tensor" not in str(argument.type) and argument.name not in _PLACES:
+                default = argument.default_value if argument.has_default_value() else _NONE
+                self._listed.append((at, argument.name, default))
+                of_text = "float" not in str(argument.type) and "number" not in str(argument.type)
+                self._has_text = self._has_text or (of_text and default is not None)
+
+    def given(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Scalar]:
+        """The arguments that are given and are not the schema's defaults: floating-point numbers as float64 arrays,
+        all others in one text, which is there for all calls of an operator or for none."""
+        if not self._listed:
+            return []
+        numbers: list[Scalar] = []
+        texts: list[str] = []
+        for at, name, default in self._listed:
+            value = args[at] if at < len(args) else kwargs.get(name, default)
+            if value is None or value is default or (type(value) is type(default) and value == default):
+                continue
+            kept = classified(value)
+            if isinstance(kept, str):
+                if name in ("dim", "dims") and args and isinstance(args[0], torch.Tensor):
+                    kept = classified(_from_front(value, args[0].dim()))
+                texts.append(f"{name}={kept}")
+            elif kept is not None:
+                numbers.append((name, kept))
+        if self._has_text or texts:
+            numbers.append((SETTINGS, "\n".join(texts) or DEFAULTS))
+        return numbers
+
+
+_NONE = object()
+
+
+def _is_view(schema: Any) -> bool:
+    """Whether it gives a view of what it is given."""
+    plain = schema.name.rpartition("::")[2]
+    views = (each.alias_info is not None and not each.alias_info.is_write for each in schema.returns)
+    return plain in _LAYOUTS or any(views)
+
+
+def classified(value: Any) -> Array | str | None:
+    """A floating-point number, or a list with one, as an array; a bool, whole number, text or dtype, or a list of
+    them, as text; None for anything else."""
+    if isinstance(value, (float, complex)):
+        return np.asarray(value)
+    if isinstance(value, _WORDS):
+        return str(value)
+    if isinstance(value, (list, tuple)) and value:
+        if all(isinstance(each, (bool, int, float)) for each in value):
+            return np.asarray(value, np.float64) if any(isinstance(each, float) for each in value) else str([*value])
+        return str([*map(str, value)]) if all(isinstance(each, _WORDS) for each in value) else None
+    return None
+
+
+def _from_front(value: Any, count: int) -> Any:
+    """Axes counted from the front: ``-1`` means the same as the last one."""
+    if isinstance(value, (list, tuple)):
+        return [_from_front(each, count) for each in value]
+    return value + count if type(value) is int and value < 0 else value
+
+
+def settings_of(optimizer: Any) -> Iterator[Scalar]:
+    """The settings of an optimizer's groups in force: ``lr``, of the second group ``lr[1]``."""
+    groups = optimizer.param_groups
+    texts = []
+    for at, group in enumerate(groups):
+        end = f"[{at}]" if len(groups) > 1 else ""
+        for name, value in sorted(group.items()):
+            if name in ("params", "param_names") or name in _HOW:
+                continue
+            if isinstance(value, torch.Tensor) and value.numel() == 1:
+                value = float(value)
+            kept = classified(value)
+            if isinstance(kept, str):
+                texts.append(f"{name}{end}={kept}")
+            elif kept is not None:
+                yield f"{name}{end}", kept
+    if texts:
+        yield SETTINGS, "\n".join(texts)
+
+
+#: How an optimizer computes, not what; the operators say so themselves.
+_HOW = frozenset({"foreach", "fused", "capturable", "differentiable"})
+
+
+def modes_of(module: Any) -> str:
+    """A text that says whether a module is in training, and which modules within it are not in the same state."""
+    inside = [(path, each.training) for path, each in module.named_modules() if path]
+    other = [(path, flag) for path, flag in inside if flag != module.training]
+    return "\n".join(f"{path or '.'}={'train' if flag else 'eval'}" for path, flag in (("", module.training), *other))
