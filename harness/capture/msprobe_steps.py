@@ -76,7 +76,7 @@ def step_directories(path: str, problems: list[Problem] | None = None) -> list[S
     ]
     places = [(step, rank) for directory, step in steps for rank in _children(directory, _PLACE, told)]
     places += [(step, directory) for directory, step in steps[1:] if _dump_file(directory)]
-    ranks = _ranks([(step, os.path.basename(rank)) for step, rank in places], told, root)
+    ranks = ranks_of([(step, os.path.basename(rank)) for step, rank in places], told, root)
     found = [
         StepDirectory(step, ranks[step, os.path.basename(rank)], rank, root, file, _is_ranked(rank))
         for step, rank in places
@@ -97,8 +97,14 @@ def _tops(root: str) -> list[str]:
     return [root, *(mode for name in MODES if os.path.isdir(mode := os.path.join(root, name)))]
 
 
-def _ranks(places: Sequence[tuple[int, str]], told: list[Problem], root: str) -> dict[tuple[int, str], int]:
-    """The rank of each step's directory, by its name."""
+def ranks_of(places: Sequence[tuple[int, str]], told: list[Problem], root: str) -> dict[tuple[int, str], int]:
+    """The rank of each step's directory, by its name: the number of a process is none.
+
+    Args:
+        places: number of the step and name of the directory (``rank0``, ``proc4711``) of each.
+        told: receives a note if processes became ranks in the order of their numbers.
+        root: the dump, for the note.
+    """
     found = {(step, name): _number(_RANK, name) for step, name in places if not _PROCESS.fullmatch(name)}
     processes = [(step, name) for step, name in places if _PROCESS.fullmatch(name)]
     alone = len({step for step, _ in processes}) == len(processes)

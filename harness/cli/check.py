@@ -14,6 +14,7 @@ from typing import Any, TextIO
 from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
 from harness.cli.beside import labels_of, laid_beside
+from harness.cli.check_texts import holding, stated_texts
 from harness.cli.recorder import check_recorder, is_only_recorded, recorded
 from harness.cli.watched import Watched
 from harness.compare import HasRecords
@@ -80,8 +81,7 @@ def check_tree(
     shards, asked = parse_all(shard), chosen_tolerances(None, rtol, atol, exact, standard)
     job = str(golden), shards, run, rank, network, rtol, atol, exact, match, by_statistics, standard
     with session(scale, check=str(tree), options=job) as shared, _opened(golden) as store:
-        read = shared.tree if shared else partial(read_tree, ahead=True)
-        capture = read(str(tree), rank, network=network)
+        capture = (shared.tree if shared else partial(read_tree, ahead=True))(str(tree), rank, network=network)
         expected = choose_run(store, run, capture.backend, capture.mode)
         own = None if shared else laid_beside(capture, labels_of(capture), labels_of(expected), str(tree))
         capture, notes = own or (capture, [])
@@ -91,7 +91,8 @@ def check_tree(
             *sides, asked, lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
             judging=shared.judging(expected, capture, golden, "counts") if shared and not shards else SlotJudge,
         )  # fmt: skip
-        hold, told_of_texts = _texts(texts, expected, tree, golden, rank, sides)
+        of_recorder = _texts(texts, expected, tree, golden, rank, sides)
+        hold, told_of_texts = holding(of_recorder, stated_texts(expected, capture, sides, f"{tree} and {golden}"))
         judged = replace(judged, texts_hold=hold, notes=(*judged.notes, *notes))
         _print(judged, expected, capture, tree, golden, exact, sides if shards else None)
         sys.stdout.write(told_of_texts)

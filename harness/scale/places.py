@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from harness.capture.msprobe_steps import ALL_GRAPHS
+from harness.capture.msprobe_steps import ALL_GRAPHS, ranks_of
 from harness.capture.names import is_label
 from harness.errors import HarnessError, ScaleError, TreeError, first_line
 from harness.suggest import install
@@ -22,7 +22,7 @@ _LOCAL, _WEB = "file://", ("http://", "https://")
 _RANK, _STEP, _PROBED = (
     re.compile(r"(?:rank|device)_(\d{1,9})"),
     re.compile(r"step(\d{1,9})"),
-    re.compile(r"(?:rank|proc)(\d{0,9})"),
+    re.compile(r"(rank|proc)(\d{0,9})"),
 )
 _TIME = re.compile(r"\d{14}")
 #: What file systems tell that changes with a file, the best first.
@@ -67,8 +67,8 @@ def opened(place: str, part: tuple[int, int, int] | None, rank: int | None = Non
     files, root = filesystem(place)
     folder = os.path.realpath(tempfile.mkdtemp(prefix="msdump-scale-"))
     try:
-        for path, wanted in _wanted(place, part, part[0] if part is not None else rank):
-            target = os.path.join(folder, path)
+        for path, name, wanted in _wanted(place, part, part[0] if part is not None else rank):
+            target = os.path.join(folder, name)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             if wanted:
                 _bring(files, f"{root}/{path}", target, place)
@@ -143,11 +143,33 @@ def listed(place: str) -> list[RemoteFile]:
             raise TreeError(f"{place}: {name!r} leaves the tree")
         known = next((facts[key] for key in _STAMPS if facts.get(key)), "")
         told.append(RemoteFile(name, int(facts.get("size") or 0), str(known), *located(name)))
-    return told
+    return _ranked(told)
+
+
+def _ranked(files: list[RemoteFile]) -> list[RemoteFile]:
+    """Files of msprobe's dumps with the rank that all directories together tell: the number of a process is none."""
+    of = {file: place for file in files if (place := _probed(file)) is not None}
+    ranks = ranks_of(list(dict.fromkeys(of.values())), [], "")
+    return [file._replace(rank=ranks[of[file]]) if file in of else file for file in files]
+
+
+def _probed(file: RemoteFile) -> tuple[int, str] | None:
+    """The step and the directory of a file of msprobe's; None of others."""
+    graph, step = file.place or (None, 0)
+    return (step, file.path.split("/")[1]) if graph == ALL_GRAPHS else None
+
+
+def _local(file: RemoteFile) -> str:
+    """Where a file is brought: the directory of a process has the name of its rank, which its neighbours tell."""
+    words = file.path.split("/")
+    if _probed(file) and words[1].startswith("proc"):
+        words[1] = f"rank{file.rank}"
+    return "/".join(words)
 
 
 def located(path: str) -> tuple[int | None, tuple[int, int] | None]:
-    """Rank, and graph and iteration, of a file by its path below a tree's root; None where it is of all.
+    """Rank, and graph and iteration, of a file by its path below a tree's root; None where it is of all. Of a process's
+    directory the rank is 0: all directories together tell it, see ``listed``.
 
     Layouts: ``rank_N/NETWORK/GRAPH/ITERATION/...``; ``stepN/rankN/...``; ``[STEP/]TIME/DEVICE/MODEL/ID/ITERATION/...``.
     """
@@ -157,7 +179,7 @@ def located(path: str) -> tuple[int | None, tuple[int, int] | None]:
         inside = len(words) > 3 and is_label(words[2]) and is_label(words[3])
         return int(rank[1]), (int(words[2]), int(words[3])) if inside else None
     if len(words) > 1 and (step := _STEP.fullmatch(words[0])) and (rank := _PROBED.fullmatch(words[1])):
-        return int(rank[1] or 0), (ALL_GRAPHS, int(step[1]))
+        return 0 if rank[1] == "proc" else int(rank[2] or 0), (ALL_GRAPHS, int(step[1]))
     stepped = bool(words) and is_label(words[0]) and not _TIME.fullmatch(words[0])
     rest = words[stepped:]
     if len(rest) > 4 and _TIME.fullmatch(rest[0]) and all(is_label(rest[at]) for at in (1, 3, 4)):
@@ -165,8 +187,9 @@ def located(path: str) -> tuple[int | None, tuple[int, int] | None]:
     return None, None
 
 
-def _wanted(place: str, part: tuple[int, int, int] | None, rank: int | None) -> Iterator[tuple[str, bool]]:
-    """Paths of a rank's files, and whether each is to be brought; of the others the directories are made."""
+def _wanted(place: str, part: tuple[int, int, int] | None, rank: int | None) -> Iterator[tuple[str, str, bool]]:
+    """Paths of a rank's files, there and here, and whether each is to be brought; of the others the directories are
+    made."""
     found = [each for each in listed(place) if each.rank in (None, rank)]
     places = sorted({each.place for each in found if each.place is not None})
     for each in found:
@@ -176,4 +199,4 @@ def _wanted(place: str, part: tuple[int, int, int] | None, rank: int | None) -> 
         else:
             told = each.place is not None and each.place[0] == ALL_GRAPHS and each.path.endswith(".json")
             wanted = head or each.place == places[0] or told
-        yield each.path, wanted
+        yield each.path, _local(each), wanted

@@ -471,3 +471,30 @@ def test_a_module_only_passes_on_what_a_module_within_it_did(
     code, said = outcome(capsys, "diff", side("a", 2.5), side("b", 9.0))
     assert code == 1
     assert "First divergence: iteration 0, Cell.net.1.Dense.forward.0" in said
+
+
+# --- what a golden is held against ------------------------------------------------------------------------------------
+def test_check_compares_what_calls_state_beside_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one_side = dump(tmp_path / "a", relu(requires_grad=False))
+    golden = tmp_path / "g.h5"
+    assert outcome(capsys, "import", one_side, golden)[0] == 0
+    code, said = outcome(capsys, "check", dump(tmp_path / "b", relu(requires_grad=False), rank="proc9"), golden)
+    assert code == 0
+    assert "1 text of what calls state beside values: identical" in said
+    code, said = outcome(capsys, "check", dump(tmp_path / "c", relu(requires_grad=True)), golden)
+    assert code == 1
+    assert "requires_grad" in said
+    called = {"Torch.relu.0.forward": "Module.fc.Linear.forward.0"}
+    code, said = outcome(
+        capsys, "check", dump(tmp_path / "d", relu(requires_grad=False), beside={"construct.json": called}), golden
+    )
+    assert code == 1
+    assert "Module.fc.Linear.forward.0" in said
+
+
+def test_check_counts_what_it_cannot_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    golden = tmp_path / "g.h5"
+    assert outcome(capsys, "import", dump(tmp_path / "a", relu()), golden)[0] == 0
+    other = dump(tmp_path / "b", relu(), framework="mindspore")
+    said = outcome(capsys, "check", other, golden, "--run", "torch/statistic")[1]
+    assert "Not compared: 1 text of what calls state beside values; another backend made them" in said

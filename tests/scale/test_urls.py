@@ -128,6 +128,7 @@ def test_bad_urls_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ("rank_3/Net/0/constants/a.npy", (3, None)),
         ("step7/rank2/dump_tensor_data/a.npy", (2, (-1, 7))),
         ("step7/rank/dump.json", (0, (-1, 7))),
+        ("step7/proc4711/dump.json", (0, (-1, 7))),
         ("20260101000000/2/Net/5/9/a", (2, (5, 9))),
         ("4/20260101000000/2/Net/5/9/a", (2, (5, 4))),
         ("acl_dump_0.json", (None, None)),
