@@ -86,7 +86,7 @@ def changes(golden: Mapping[str, Any], run: Mapping[str, Any]) -> list[Changed]:
     place = {name: at for at, name in enumerate(ORDER)}
     found = []
     for name, (one, other) in sorted(known.items(), key=lambda each: (place.get(each[0], len(place)), each[0])):
-        if one != other and None not in (one, other):
+        if one is not None and other is not None and one != other:
             found.append(_features(one, other) if name == "features" else Changed(name, str(one), str(other)))
     return found
 
@@ -134,7 +134,7 @@ def _numpy() -> dict[str, Any]:
 
     found: dict[str, Any] = {}
     try:
-        built = np.show_config(mode="dicts")["Build Dependencies"]["blas"]  # type: ignore[call-overload,index]
+        built = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
         found["blas"] = f"{built['name']} {built['version']}"
     except (KeyError, TypeError, AttributeError):
         pass

@@ -27,10 +27,9 @@ def told(test: GateTest) -> str:
         if not run.records:
             return ""
         expected = OPENED.open(test.store).run(*run.run)
-        judged = _shared(decide(
-            Party.of_run(expected), run.party(), run.tolerance(run.run.backend, test.marker.get("tolerance")),
-            lay=lay_beside, settle=settle, match="names",
-        ))  # fmt: skip
+        asked, by = run.tolerance(run.run.backend, test.marker.get("tolerance"))
+        sides = Party.of_run(expected), run.party()
+        judged = _shared(decide(*sides, asked, lay=lay_beside, settle=settle, match="names", by=by))
         return "" if judged.holds else _text(run, judged, expected)
     except (FileNotFoundError, HarnessError):
         return ""

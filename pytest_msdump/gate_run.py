@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness import environment
 from harness.capture.capture import RESULTS
 from harness.compare import Tolerances
 from harness.compare.policy import Party
@@ -13,7 +15,7 @@ from harness.records import Record
 from harness.store import RunId, StoredRun
 from pytest_msdump import commands, options, unseen
 from pytest_msdump.facts import facts
-from pytest_msdump.gate_test import GateTest
+from pytest_msdump.gate_test import SEED, GateTest
 from pytest_msdump.lazily import kind_of
 from pytest_msdump.report import Result, empty_result
 
@@ -126,16 +128,18 @@ class GateRun:
         """The run, as a store takes it."""
         return {self.run: self.data(self.level())}
 
-    def tolerance(self, against: str, stated: Any) -> Any:
-        """The tolerance of the marker, else of the hook, else of the option; None for the default one."""
+    def tolerance(self, against: str, stated: Any) -> tuple[Any, str]:
+        """The tolerance of the marker, else of the hook, else of the option, and which of them it is; None for the
+        default one."""
+        by = "the marker"
         if stated is None:
             item = self.test.item
             hook = item.config.hook.pytest_msdump_tolerance
             if hook.get_hookimpls():  # asking nobody takes longer than the comparison of most values
                 given = {"backend": self.run.backend, "mode": self.run.mode, "against": against}
-                stated = hook(config=item.config, item=item, **given)
+                stated, by = hook(config=item.config, item=item, **given), "the hook pytest_msdump_tolerance"
         named = options.resolve(self.test.item.config, "msdump_tolerance")
-        return named if stated is None and named != "stored" else stated
+        return (named, "--msdump-tolerance") if stated is None and named != "stored" else (stated, by)
 
     def party(self) -> Party:
         """The run as a side of a judgement, as its golden would hold it: names count as between two stores."""
@@ -143,5 +147,6 @@ class GateRun:
         release, compiled = capture.rules.get("ms_version"), tuple(capture.rules.get("compiled", ()))
         lost = len(capture.lost)
         return Party(
-            self.records, *self.run, capture.emulated, release, stored=True, compiled=compiled, lost=lambda: lost
-        )
+            self.records, *self.run, capture.emulated, release, stored=True, compiled=compiled, lost=lambda: lost,
+            environment=partial(environment.facts, SEED),
+        )  # fmt: skip

@@ -121,8 +121,9 @@ def _check_one(
         judge.remember(expected)
     result = judge.empty("identical")
     (result["against"], result["against_mode"]), result["checksum"] = run, expected.checksum
-    asked = judge.tolerance(run.backend, tolerance)
-    judged = decide(Party.of_run(expected), judge.party(), asked, lay=lay_beside, settle=settle, judging=_JUDGING)
+    asked, by = judge.tolerance(run.backend, tolerance)
+    sides = Party.of_run(expected), judge.party()
+    judged = decide(*sides, asked, lay=lay_beside, settle=settle, judging=_JUDGING, by=by)
     if judge.watches or judge.texts:
         # A mode that keeps only what goes wrong agrees if both sides are empty; so does a test of nothing but texts.
         judged = replace(judged, empty_holds=True)

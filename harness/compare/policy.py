@@ -7,18 +7,24 @@ hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from harness.compare.check import HasRecords, Judging, check
+from harness.compare.check import Judging, check
 from harness.compare.judge import SlotJudge
-from harness.compare.tolerances import BY_DTYPE, Tolerances
+from harness.compare.party import NOISE_RULE, TABLE, are_ordered, made_elsewhere, ruling
+from harness.compare.party import Party as Party
+from harness.compare.party import have_equal_names as have_equal_names
+from harness.compare.party import is_of_calls as is_of_calls
+from harness.compare.party import texts_count as texts_count
+from harness.compare.party import tolerances_of as tolerances_of
+from harness.compare.tolerances import Tolerances
 from harness.compare.unwritten import leave_out_unwritten
 from harness.compare.verdict import Comparison, Verdict
 from harness.exit_status import CANNOT_TELL, DIFFERS, HOLDS
-from harness.records import GIVEN_SCOPE, Record
-from harness.store import RunId, StoredRun
+from harness.records import Record
+from harness.store import RunId
 from harness.words import counted
 
 if TYPE_CHECKING:
@@ -33,60 +39,8 @@ HOLDING = (Verdict.IDENTICAL.value, Verdict.WITHIN.value, Verdict.STATISTICS.val
 Match = Literal["auto", "names", "flow"]
 
 
-def none_lost() -> int:
-    """Of a side whose files could all be used, or that has none."""
-    return 0
-
-
 #: how a module is called that has no path of its own
 WHOLE = "the whole module"
-
-
-@dataclass(frozen=True)
-class Party:
-    """One side of a comparison.
-
-    Attributes:
-        content: its records; read twice if operators are paired.
-        backend, mode: backend and dump mode of the run.
-        emulated: whether an emulated device made it.
-        release: release of the MindSpore that made it, if known.
-        stored: whether it is a run of a golden store.
-        tolerance: tolerance stored with it; None if there is none.
-        compiled: modules that ``torch.compile`` had wrapped, by path.
-        called: whether its records come in the order in which a program made its calls, so that equal programs have
-            equal orders.
-        lost: counts its files that could not be used; known after its records were read.
-    """
-
-    content: StoredRun | HasRecords | Iterable[Record]
-    backend: str
-    mode: str = "tensor"
-    emulated: bool = False
-    release: str | None = None
-    stored: bool = False
-    tolerance: Any = None
-    compiled: tuple[str, ...] = ()
-    called: bool = False
-    lost: Callable[[], int] = none_lost
-
-    @classmethod
-    def of_run(cls, run: StoredRun) -> Party:
-        """A run of a store, with its stored tolerance."""
-        attrs = run.attrs
-        rules = attrs.get("rules", {})
-        release, compiled = rules.get("ms_version"), tuple(rules.get("compiled", ()))
-        more = compiled, is_of_calls(rules)
-        return cls(run, *run.id, bool(attrs.get("emulated")), release, True, attrs.get("tolerance"), *more)
-
-    def records(self) -> Iterable[Record]:
-        """Its records, in order."""
-        return self.content.records() if isinstance(self.content, HasRecords) else self.content
-
-    @property
-    def is_real_mindspore(self) -> bool:
-        """Whether MindSpore's own kernels computed it."""
-        return not self.emulated and self.release is not None
 
 
 #: Aligns runs of two backends whose graphs differ in known ways; None for any other two runs.
@@ -103,6 +57,7 @@ class Judgement:
     Attributes:
         comparison: every slot's verdict.
         tolerances: the tolerances applied.
+        rule: which tolerance ruled, and why, in words.
         pairing: how operators of other names were found; None if slots were compared by name.
         tried: how operators would have been paired, if that was tried.
         renamed: operators with another name on the found side, if that is a difference.
@@ -121,6 +76,7 @@ class Judgement:
     lost: int = 0
     empty_holds: bool = False
     notes: tuple[str, ...] = ()
+    rule: str = ""
 
     @property
     def slots_hold(self) -> bool:
@@ -183,6 +139,7 @@ def judge(
     measured: bool = True,
     by_statistics: bool = False,
     judging: Judging = SlotJudge,
+    by: str = "the command",
 ) -> Judgement:
     """Judges ``found`` against ``expected``.
 
@@ -197,23 +154,23 @@ def judge(
         measured: whether slots within their tolerance are measured too.
         by_statistics: whether to accept statistics within the tolerance if one side kept no values.
         judging: see ``check``.
+        by: who asked for the tolerance, in words.
 
     Raises:
         ToleranceError: ``asked``, or the stored tolerance, cannot be read.
         RecordError: see ``check``.
     """
     laid = lay(expected, found)
-    tolerances = tolerances_of(expected, found, asked, beside=laid is not None)
+    tolerances, rule = ruling(expected, found, asked, beside=laid is not None, by=by)
     # A run in mode statistic asks for statistics.
     if by_statistics or "statistic" in (expected.mode, found.mode):
         tolerances = replace(tolerances, statistics=True)
-    pairing: Pairing | None = None
-    tried: Pairing | None = None
+    pairing = tried = None
     if match == "flow":
         comparison, pairing = _paired(expected.content, found.content, tolerances, by_name=False, measured=measured)
     else:
         sides: tuple[Any, Any] = laid or (expected.content, found.content)
-        ordered = laid is None and _are_ordered(expected, found)
+        ordered = laid is None and are_ordered(expected, found)
         comparison = check(*sides, tolerances, order=ordered, measured=measured, judging=judging)
         if match == "auto" and not comparison.holds and _may_be_misnamed(comparison, laid is not None):
             paired, tried = _paired(expected.content, found.content, tolerances, measured=measured)
@@ -221,13 +178,15 @@ def judge(
                 comparison, pairing = paired, tried
     if expected.is_real_mindspore or found.is_real_mindspore:
         comparison = leave_out_unwritten(comparison)
+    if rule is TABLE and not comparison.holds and settle is not None and made_elsewhere(expected, found):
+        tolerances, rule = replace(tolerances, noise=True), NOISE_RULE
     if tolerances.noise and settle is not None and not comparison.holds:
         comparison = settle(comparison, expected, found)
     # No release and no backend chooses the names of the values that a test gives.
     own = not have_equal_names(expected, found)
     renamed = pairing.renamed(given=own) if pairing is not None and match == "auto" else 0
     lost, notes = expected.lost() + found.lost(), tuple(_notes(expected, found, comparison))
-    return Judgement(comparison, tolerances, pairing, tried, renamed, lost=lost, notes=notes)
+    return Judgement(comparison, tolerances, pairing, tried, renamed, lost=lost, notes=notes, rule=rule)
 
 
 def references(
@@ -280,70 +239,19 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
         )
 
 
-def tolerances_of(expected: Party, found: Party, asked: Any = None, *, beside: bool = False) -> Tolerances:
-    """The tolerance in force: the requested one; else the one stored with the golden (a marker's, or learned); else
-    equal bits between two runs of one emulated backend; else the table by dtype.
-
-    Args:
-        beside: whether two different backends are aligned: then the stored tolerance, which is for the golden's own
-            backend, does not apply.
-    """
-    if asked is None and not beside:
-        asked = expected.tolerance
-    if asked is not None:
-        return Tolerances.parse(asked)
-    return _EXACT if _are_alike(expected, found) else Tolerances.parse("default")
-
-
-#: Of one emulated backend; values that a test gives to ``check`` were computed by something else.
-_EXACT = Tolerances(patterns=((f"{GIVEN_SCOPE}/*", BY_DTYPE),))
-
-
 def exactly(expected: Party, found: Party, judging: Judging = SlotJudge) -> Comparison:
     """Measures every difference of two runs that should have none; tolerances are learned from it. Another order counts
     where it does for ``judge``."""
-    ordered = _are_ordered(expected, found)
+    ordered = are_ordered(expected, found)
     comparison = check(expected.content, found.content, "exact", order=ordered, judging=judging)
     if expected.is_real_mindspore or found.is_real_mindspore:
         comparison = leave_out_unwritten(comparison)
     return comparison
 
 
-def _are_ordered(one: Party, other: Party) -> bool:
-    """Whether another order of execution is a difference."""
-    return (one.called and other.called and one.backend == other.backend) or _are_alike(one, other)
-
-
-def _are_alike(one: Party, other: Party) -> bool:
-    """Whether one emulated backend made both: bits, names and order are equal then."""
-    return one.emulated and other.emulated and one.backend == other.backend
-
-
-def is_of_calls(rules: Mapping[str, Any]) -> bool:
-    """Whether a run with these rules is of calls in a program's own order, see ``Party.called``."""
-    return rules.get("written_by") == "msprobe"
-
-
-def have_equal_names(one: Party, other: Party) -> bool:
-    """Whether both sides are known to give equal operators equal names: they come from one emulated backend, one
-    release of MindSpore, or are runs of one backend in golden stores."""
-    if one.backend != other.backend or one.emulated != other.emulated:
-        return False
-    if one.emulated:
-        return True
-    if one.release is None or other.release is None:
-        return one.stored and other.stored
-    return one.release == other.release
-
-
-def texts_count(one: Party, other: Party) -> bool:
-    """Whether another text among those that are results is a difference: one backend made both sides."""
-    return one.backend == other.backend and one.emulated == other.emulated
-
-
 def judged_by_texts(hold: bool | None) -> Judgement:
     """The judgement if one side has texts alone; ``hold`` is None if the other side has none of their kind."""
-    return Judgement(Comparison([]), _EXACT, texts_hold=hold)
+    return Judgement(Comparison([]), Tolerances(), texts_hold=hold)
 
 
 def _compared(comparison: Comparison) -> tuple[int, int]:

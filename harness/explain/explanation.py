@@ -141,6 +141,7 @@ class Explanation:
         slots: number of all slots.
         seconds: how many seconds the explanation took.
         environment: what changed of the environment since the golden was made, most telling first.
+        tolerance: the tolerance in force at the origin, and which rule chose it; empty for equal bits of emulated runs.
         filed: ``fault``, ``environment`` or ``cannot tell``: what the failure is filed as; see ``explain.filed``.
 
     Examples:
@@ -161,12 +162,13 @@ class Explanation:
     seconds: float = 0.0
     environment: Sequence[Changed] = ()
     filed: str = "fault"
+    tolerance: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The explanation as JSON values, for pages and ``diff --json``."""
         cause, origin = self.cause, self.origin
         return {
-            "title": self.title, "filed": self.filed,
+            "title": self.title, "filed": self.filed, "tolerance": self.tolerance,
             "environment": [each._asdict() for each in self.environment],
             "cause": None if cause is None else {
                 "certainty": cause.certainty.value, "proven": cause.certainty.proven, "kind": cause.kind,

@@ -70,6 +70,8 @@ def block(explanation: Explanation, commands: Commands | None = None, colour: bo
             "Beyond rounding, and no cause is known: a fault cannot be told from the change of the environment"
         )
     lines += [printable(each, _WIDTH) for each in explanation.others[:_OTHERS]]
+    if explanation.tolerance:
+        lines.append(printable(f"Tolerance: {explanation.tolerance}", _WIDTH))
     lines.append(_counts(explanation))
     last = (commands or Commands()).line()
     text = _bounded([*lines, *([last] if last else [])])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from harness.compare.party import BITS
 from harness.compare.policy import RENAMED, Judgement
 from harness.compare.verdict import Comparison, Verdict
 from harness.environment import Changed
@@ -57,11 +58,22 @@ def explained(
 
     def made(comparison: Comparison) -> Explanation:
         found_out = explain(comparison, expected, found, _title(judged, subject), others=[*more, *others])
+        found_out = replace(found_out, tolerance=_ruled(judged, found_out))
         return _renamed(found_out, judged) if found_out.origin is None and judged.renamed else found_out
 
     if not changed or again is None or not reached(judged, expected.emulated and found.emulated):
         return replace(made(judged.comparison), environment=tuple(changed))
     return filed(judged, changed, again, made)
+
+
+def _ruled(judged: Judgement, made: Explanation) -> str:
+    """The tolerance in force where the runs part, and the rule that chose it."""
+    failing = [
+        slot for slot in judged.comparison.failures() if slot.verdict not in (Verdict.MISSING, Verdict.UNEXPECTED)
+    ]
+    there = [slot for slot in failing if made.origin is not None and slot.key == made.origin.key] or failing
+    # Whole numbers and bools are equal or not, whatever is given.
+    return f"{there[0].tolerance}, {judged.rule}" if there and judged.rule not in ("", BITS) else ""
 
 
 def _renamed(made: Explanation, judged: Judgement) -> Explanation:

@@ -268,6 +268,11 @@ class StoredRun:
         """The store's network."""
         return self._store.network
 
+    @property
+    def path(self) -> Path:
+        """The store's path."""
+        return self._store.path
+
     @lazy
     def index(self) -> Index:
         """All slots, in execution order."""
