@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from pytest_msdump.variants import Variant, is_gate_test, marker_arguments, vari
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from harness.inspect import Report
     from harness.testing import Injection
     from pytest_msdump.gate_test import GateTest
 
@@ -180,6 +181,33 @@ class Msdump:
             SettingError: ``name`` is already used or is not a valid name, or ``value`` holds nothing.
         """
         self._test.take(name, value, _caller(self._test.settings.root))
+
+    def healthy(
+        self,
+        rules: Iterable[str] | None = None,
+        off: Iterable[str] = (),
+        settings: Mapping[str, Any] | None = None,
+    ) -> Report:
+        """Looks at what this test ran so far, without a golden: overflow, explosion, dead units and more. Fails if
+        something is wrong.
+
+        Args:
+            rules: names, globs or groups of rules; None asks the default ones. ``msdump inspect --list`` lists them.
+            off: names or globs of rules that are not asked.
+            settings: parameters of rules, ``{"dead-units.share": 0.5}``.
+
+        Returns:
+            The report, with its notes.
+
+        Raises:
+            HarnessError: a rule or a parameter does not exist.
+        """
+        from pytest_msdump import health
+
+        report = health.looked_at(self._test, rules, off, settings)
+        if report.errors:
+            pytest.fail(health.told(self._test, report), pytrace=False)
+        return report
 
     def inject(
         self,

@@ -71,6 +71,9 @@ OPTIONS = (
         hint="; a test states numbers itself: @pytest.mark.msdump(tolerance=1e-3)",
     ),
     Option("msdump_rdr", "flag", False, "also check what the Running Data Recorder writes (mode tensor)", marker="rdr"),
+    Option(
+        "msdump_health", "flag", False, "also inspect each run by itself: overflow, dead units, ...", marker="healthy"
+    ),
     Option("msdump_mindspore", "text", "", "Python that has MindSpore, for backend mindspore", "PYTHON"),
     Option(
         "msdump_mindspore_jobs", "text", "", "tests that run at a time on backend mindspore; by default one a core", "N"

@@ -281,7 +281,7 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
     Returns:
         The text of the failure, or None where everything holds.
     """
-    from pytest_msdump import judge
+    from pytest_msdump import health, judge
 
     test = gate_test.taken(item)
     if test is None or not test.ran:
@@ -303,6 +303,7 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
         results, failures = learning.learn(test, test.settings.learn)
     else:
         results, failures = judge.regenerate(test) if test.settings.regen else judge.check(test, bundle)
+    failures += health.failures(test)
     _keep_results(item, results)
     if test.settings.report is not None:
         _note(item, bundle, results, "\n".join(failures))

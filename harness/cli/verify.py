@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from harness.cli.amount import limit
 from harness.escape import clipped, line, painted, show
 from harness.scale import Scale, session
 from harness.store.verify import verify
@@ -26,9 +25,9 @@ def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> in
     """
     with session(scale, verify=str(folder)) as shared:
         found = verify(folder, fix=fix, tensors_of=shared.verify if shared else None)
-    for problem in found.problems[: limit(_SHOWN)]:
+    for problem in found.problems[:_SHOWN]:
         show(painted(clipped(line(problem)), "31", sys.stdout))
-    if len(found.problems) > limit(_SHOWN):
+    if len(found.problems) > _SHOWN:
         print(f"... and {len(found.problems) - _SHOWN} more")
     if found.fixed:
         print(f"{folder}: the manifests were written anew")

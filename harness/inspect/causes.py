@@ -55,7 +55,7 @@ _ORDER = (
     "vanishing-gradient", "constant-activation", "no-gradient", "unchanged", "loss",
 )  # fmt: skip
 #: NaN and infinity that grow out of large numbers; any other reason stands for itself
-_OF_SIZE = ("overflow of", "infinity", "NaN", "exponential overflow", "intermediate overflow", "log of zero")
+_OF_SIZE = ("overflow of", "infinity", "NaN", "exponential overflow", "intermediate overflow")
 
 
 def folded(findings: Sequence[Finding]) -> list[Finding]:
@@ -74,7 +74,15 @@ def folded(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(kept, key=lambda each: not each.is_error)
 
 
+def _of_size(finding: Finding) -> bool:
+    """Whether NaN or infinity grew out of large numbers."""
+    inside = finding.kind == "log of zero" and finding.reason.startswith("in float64")
+    return inside or any(finding.kind.startswith(kind) for kind in _OF_SIZE)
+
+
 def _when(finding: Finding) -> tuple[int, int]:
+    if finding.rule == "nonfinite" and finding.is_error and not _of_size(finding):
+        return finding.iteration, -1
     rank = _ORDER.index(finding.rule) if finding.rule in _ORDER else len(_ORDER)
     return finding.iteration, rank
 
@@ -83,5 +91,5 @@ def _explains(cause: Finding, other: Finding) -> bool:
     if not other.is_error or cause.rank != other.rank or other.rule not in EXPLAINS.get(cause.rule, ()):
         return False
     if other.rule == "nonfinite":
-        return any(other.kind.startswith(kind) for kind in _OF_SIZE)
+        return _of_size(other)
     return True

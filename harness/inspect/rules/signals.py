@@ -11,6 +11,7 @@ import numpy as np
 
 from harness.inspect.chains import Chain, Link, chains_of
 from harness.inspect.rule import Context, rule
+from harness.inspect.run import Op
 from harness.inspect.training import Training, training_of
 
 
@@ -214,13 +215,23 @@ def constant_activation(context: Context) -> None:
         for link in chain.links[1:]:
             out = link.op.outputs.get(0)
             array = out.load() if out is not None else None
-            if array is None or array.ndim < 2 or array.shape[0] < 4 or not _same(array):
+            if array is None or array.ndim < 2 or array.shape[0] < 4 or not _same(array) or not _varies(link.op):
                 continue
             known = {each.rule for each in context.findings if each.is_error}
             error = not known & {"inputs", "dead-units", "initialisation", "nonfinite", "vanishing-values", "saturated"}
             text = f"{link.op.kind} gives the same for all {array.shape[0]} samples"
             context.at(link.op, "constant activation", text, error=error)
             return
+
+
+def _varies(op: Op) -> bool:
+    """Whether an input differs from sample to sample: of equal ones nothing else can come."""
+    out = op.outputs[0].record.shape
+    for slot in op.inputs.values():
+        array = slot.load() if slot.is_floating and slot.record.shape[:1] == out[:1] else None
+        if array is not None and array.ndim >= 2 and not _same(array):
+            return True
+    return False
 
 
 def _same(array: np.ndarray[Any, Any]) -> bool:

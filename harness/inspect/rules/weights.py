@@ -211,7 +211,7 @@ def update_ratio(context: Context) -> None:
             ratios[weight] = median(found)
     if not ratios:
         if training.is_updated:
-            context.cannot_tell("changes of weights need their values in two steps or more")
+            context.cannot_tell("changes of weights need their values, finite, in two steps or more")
         return
     largest = max(ratios, key=lambda each: ratios[each])
     if ratios[largest] > context["noted"]:

@@ -1,1 +1,0 @@
-"""``PrecisionDebugger`` as msprobe has it: what cells and functions of the emulator take and give, call by call."""
