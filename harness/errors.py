@@ -8,7 +8,13 @@ from __future__ import annotations
 
 
 class HarnessError(Exception):
-    """Base of every deliberate error."""
+    """Base of every deliberate error.
+
+    Attributes:
+        placed: whether its text already names the line of the program it came from.
+    """
+
+    placed: bool = False
 
 
 def first_line(error: BaseException) -> str:

@@ -10,9 +10,7 @@ from __future__ import annotations
 import enum
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Iterable
-from types import FrameType
 from typing import Any, TypeVar
 
 from harness.errors import (
@@ -24,6 +22,8 @@ from harness.errors import (
     OutsideValueError,
     SettingTypeError,
 )
+from harness.framework import frames
+from harness.framework.frames import Frame
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: by the class of Python's own
@@ -32,10 +32,10 @@ ERRORS: dict[type[Exception], type[HarnessError]] = {
 }  # fmt: skip
 #: the module whose functions check arguments on the way from a caller
 _CHECKS = f"{__package__}.kinds"
-_within: list[Callable[[FrameType], bool]] = []
+_within: list[Callable[[Frame], bool]] = []
 
 
-def ask(within: Callable[[FrameType], bool]) -> None:
+def ask(within: Callable[[Frame], bool]) -> None:
     """Sets what says whether a frame is of a function that is being compiled."""
     _within[:] = [within]
 
@@ -55,9 +55,9 @@ def outside_graphs(
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_globals.get("__name__") == _CHECKS:
-            frame = frame.f_back
+        frame: Frame | None = frames.caller()
+        while frame is not None and frames.module_of(frame) == _CHECKS:
+            frame = frames.caller_of(frame)
         # What fails with an AttributeError does so further in: its arguments are bound first.
         if (
             _within
@@ -115,11 +115,11 @@ def _worded(made: F) -> F:
     return called  # type: ignore[return-value]
 
 
-def _caller() -> FrameType:
+def _caller() -> Frame:
     """The frame that calls what calls this, whatever checks its arguments on the way."""
-    frame: FrameType = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__") in (_CHECKS, __name__):
-        frame = frame.f_back
+    frame = frames.caller(1)
+    while frames.module_of(frame) in (_CHECKS, __name__) and (around := frames.caller_of(frame)) is not None:
+        frame = around
     return frame
 
 
@@ -142,7 +142,7 @@ def _opaque(method: F) -> F:
     @functools.wraps(method)
     def called(*args: Any, **kwargs: Any) -> Any:
         result = method(*args, **kwargs)
-        return Opaque(result) if _within and _within[0](sys._getframe(1)) else result
+        return Opaque(result) if _within and _within[0](frames.caller()) else result
 
     return called  # type: ignore[return-value]
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from harness.errors import DtypeError, SettingTypeError, StateError, TraceError
 from harness.framework.compile.arguments import apart
+from harness.framework.compile.cells import scope_of
 from harness.framework.compile.differentiate import gradient
 from harness.framework.compile.overwritten import keep_overwritten
 from harness.framework.compile.scopes import tracer
@@ -51,7 +52,7 @@ def value_and_grad_traced(
     active.states.differentiated = True
     keep_overwritten(active)
     wrt: list[Operand] = []
-    home = getattr(function, "_scope", None) or "Default"
+    home = scope_of(function) or "Default"
     places, homes = list[_Place](), dict[int, str]()
     for p in positions:
         places.append(_place(active, args[p], p, wrt))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from harness.framework.compile.traced import Traced
+from harness.framework.frames import captured
 from harness.graph import Node
 
 ARGUMENT = "Argument"
@@ -50,16 +51,9 @@ def _captured(function: Any, seen: set[int]) -> Iterator[Traced]:
     if isinstance(function, functools.partial):
         held: list[Any] = [function.func, *function.args, *function.keywords.values()]
     else:
-        held = [cell.cell_contents for cell in getattr(function, "__closure__", None) or () if _is_filled(cell)]
+        held = [*captured(function).values()]
         held += getattr(function, "__defaults__", None) or ()
     yield from _values(held)
     for value in held:
         if callable(value):
             yield from _captured(value, seen)
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not cell
-    except ValueError:  # the name has no value yet
-        return False

@@ -11,24 +11,25 @@ Source: the intermediate graphs of MindSpore 2.10.0 (``MS_DEV_SAVE_GRAPHS=3``), 
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, pairwise
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any, NamedTuple
 
+from harness.framework import frames
 from harness.framework.compile.closure import Closure
 from harness.framework.compile.grammar import check_source
-from harness.framework.compile.nestings import Recorded, depth_of, recorded
+from harness.framework.compile.nestings import Recorded, depth_of, is_called_by_users, recorded
 from harness.framework.compile.places import SourcePosition, end_of, gives_several, holds, is_attribute, picks, place_of
 from harness.framework.compile.rewriting import ask_about
 from harness.framework.compile.source import Function, function_of, is_function, is_shown, is_users
 from harness.framework.compile.traced import Traced
 from harness.framework.compile.unpacked import members, note_unpacked
+from harness.framework.frames import Chosen, Frame
 from harness.framework.observed import FUNCTION_GRAPHS, LAYER_GRAPHS
-from harness.framework.tensor import graph_function_key, is_eager, is_graph_function
+from harness.framework.tensor import is_eager, is_graph_function
+from harness.framework.tensor.calls import FunctionCall, innermost
 from harness.graph import Node
 
 Compound = ast.If | ast.For
@@ -59,7 +60,7 @@ class _Turns(NamedTuple):
 
     loop: Loop
     target: ast.expr
-    frame: FrameType
+    frame: Frame
 
 
 @dataclass(eq=False, slots=True)
@@ -67,7 +68,7 @@ class _Activation:
     """A function that is running: its frame, the closure its operators stand in, its syntax tree if its statements
     make closures of their own, and those they have made so far."""
 
-    frame: FrameType
+    frame: Frame
     closure: Closure
     function: Function | None
     made: dict[Any, Closure] = field(default_factory=dict)
@@ -100,7 +101,7 @@ class Closures:
     """Finds the closure of the running function. ``root`` stands for what is compiled; ``checks``: what runs is nothing
     but that, so the source of every function must be such as a graph is made of."""
 
-    def __init__(self, stop: FrameType | None) -> None:
+    def __init__(self, stop: Frame | None) -> None:
         self.root, self.checks = Closure(None), False
         self._stop = stop
         self._running: list[_Activation] = []
@@ -109,14 +110,14 @@ class Closures:
     def current(self, op: str = "") -> Closure:
         """The closure of the running statement, which calls the operator ``op``."""
         closure = self.root
-        for depth, frame in enumerate(list(frames_of_graphs(self._stop))):
+        for depth, (frame, call) in enumerate(running(self._stop)):
             if depth == len(self._running) or self._running[depth].frame is not frame:
                 del self._running[depth:]
                 if self.checks:
-                    check_source(frame.f_code, frame.f_locals.get("self"))
+                    check_source(frames.code_of(frame), frames.owner_of(frame))
                     if not is_eager():
                         ask_about(frame)
-                self._running.append(_enter(frame, closure))
+                self._running.append(_enter(frame, call, closure))
                 self._all.append(self._running[-1])
             if self._running[depth].closure.leaves:
                 del self._running[depth + 1 :]
@@ -127,7 +128,7 @@ class Closures:
 
     def given(self, cell: object, out: object) -> None:
         """Notes what the last call of ``cell`` gave."""
-        own = (a for a in reversed(self._all) if a.function is not None and a.frame.f_locals.get("self") is cell)
+        own = (a for a in reversed(self._all) if a.function is not None and frames.owner_of(a.frame) is cell)
         for last in islice(own, 1):
             last.members = members(out)
 
@@ -138,7 +139,7 @@ class Closures:
                 continue
             last = _locate(activation)
             note_unpacked(activation.function, activation.frame, activation.closure)
-            _delay(activation.frame.f_locals.get("self"), last)
+            _delay(frames.owner_of(activation.frame), last)
             last.picks = picks(activation.function, place_of(activation.frame))
             path = last.path()[last.path().index(activation.closure) :]
             for closure in path:
@@ -154,67 +155,65 @@ class Closures:
         self._all.clear()
 
 
-def frames_of_graphs(stop: FrameType | None) -> Iterator[FrameType]:
+class Running(NamedTuple):
+    """A running function that is a graph; ``call``, as it was handed over, of a graph function of the library."""
+
+    frame: Frame
+    call: FunctionCall | None
+
+
+def running(stop: Frame | None) -> list[Running]:
     """Running functions that are graphs, outermost first: the user's, layers', and those of the library."""
-    found: list[FrameType] = []
-    frame: FrameType | None = sys._getframe(1)
-    known = _MAY_BE_GRAPH.get  # each operator asks for all frames
-    while frame is not None and frame is not stop:
-        kept = known(id(frame.f_code)) or _may_be_graph(frame.f_code)
-        if kept[1] and _is_graph(frame):
-            found.append(frame)
-        frame = frame.f_back
-    return reversed(found)
+    found: list[Running] = []
+    call = innermost()
+    for frame in _MAY_BE_GRAPH.running(stop):
+        if is_graph_function(frames.code_of(frame)):
+            assert call is not None, "a graph function runs that handed over nothing"
+            if call.key is not None:
+                found.append(Running(frame, call))
+            call = call.around
+        elif _is_graph(frame):
+            found.append(Running(frame, None))
+    found.reverse()
+    return found
 
 
-_MAY_BE_GRAPH: dict[int, tuple[CodeType, bool]] = {}
-#: More than a process traces; beyond this number, answers are computed again.
-_KEPT = 65536
-
-
-def _may_be_graph(code: CodeType) -> tuple[CodeType, bool]:
-    """Notes of ``code`` whether a frame of it may be a graph. Most frames belong to the harness itself.
-
-    Keyed by identity: equal code of two files would share a key, and hashing code walks through all of it.
-    """
-    if len(_MAY_BE_GRAPH) >= _KEPT:
-        _MAY_BE_GRAPH.clear()
+def _may_be_graph(code: CodeType) -> bool:
     name = code.co_name
-    may = name in METHODS or is_graph_function(code) or (not name.startswith("<") and is_users(code.co_filename))
-    kept = _MAY_BE_GRAPH[id(code)] = code, may
-    return kept
+    return name in METHODS or is_graph_function(code) or (not name.startswith("<") and is_users(code.co_filename))
 
 
-def _is_graph(frame: FrameType) -> bool:
-    code = frame.f_code
+_MAY_BE_GRAPH = Chosen(_may_be_graph)
+
+
+def _is_graph(frame: Frame) -> bool:
+    code = frames.code_of(frame)
     if code.co_name in METHODS and is_shown(code.co_filename):
         return code.co_name == "construct" or not is_users(code.co_filename) or is_function(frame)
-    return graph_function_key(frame) is not None or is_function(frame)
+    return is_function(frame)
 
 
-def _enter(frame: FrameType, caller: Closure) -> _Activation:
+def _enter(frame: Frame, call: FunctionCall | None, caller: Closure) -> _Activation:
     """Makes the closures of a function's call; ``closure`` is the one its statements start in."""
     before, after, function, checks = 1, 0, None, False
-    key = graph_function_key(frame)
-    layer = type(frame.f_locals.get("self")).__name__
-    nesting = recorded(frame, key)
+    layer = type(frames.owner_of(frame)).__name__
+    nesting, by_keyword = recorded(frame, call), call is not None and _is_by_keyword(frame, call)
     if nesting is not None:
-        return _nested(frame, caller, nesting)
-    if key is not None:
-        before, after = _depth(frame, key)
-    elif layer in LAYERS and not is_users(frame.f_code.co_filename):
+        return _nested(frame, caller, nesting, by_keyword)
+    if call is not None:
+        before, after = _depth(frame, call)
+    elif layer in LAYERS and not is_users(frames.file_of(frame)):
         before, after = LAYERS[layer]
         checks = layer in CHECKING
     else:
-        function = function_of(frame.f_code)
-    by_keyword = _is_by_keyword(frame, key)
+        function = function_of(frames.code_of(frame))
     closure = Closure(caller, checks=checks, by_keyword=by_keyword) if before else caller
     for _ in range(1, before):
         closure.tail = closure = Closure(closure, by_keyword=by_keyword)
     last = closure
-    if before and key is not None:
+    if before and call is not None:
         closure.of_library = True
-    closure.of_cell = function is not None and frame.f_code.co_name == "construct"
+    closure.of_cell = function is not None and frames.code_of(frame).co_name == "construct"
     if function is not None and caller.effects and _sees_values(frame):
         closure.affect(None)
     for _ in range(after):
@@ -222,17 +221,17 @@ def _enter(frame: FrameType, caller: Closure) -> _Activation:
     return _Activation(frame, closure, function)
 
 
-def _sees_values(frame: FrameType) -> bool:
+def _sees_values(frame: Frame) -> bool:
     """Whether a function that is written inside another one uses what that one computed: where the outer one has
     effects, its result waits for them (measured)."""
-    names = frame.f_code.co_freevars
-    values = (frame.f_locals.get(name) for name in names if "self" not in names)
+    names, known = frames.code_of(frame).co_freevars, frames.names_of(frame)
+    values = (known.get(name) for name in names if "self" not in names)
     return any(isinstance(each, Traced) and isinstance(each.operand, Node) for each in values)
 
 
-def _nested(frame: FrameType, caller: Closure, nesting: Recorded) -> _Activation:
+def _nested(frame: Frame, caller: Closure, nesting: Recorded, by_keyword: bool) -> _Activation:
     """Makes the closures of a function whose nesting is recorded."""
-    closure = Closure(caller, of_library=True, by_keyword=_is_by_keyword(frame, graph_function_key(frame)))
+    closure = Closure(caller, of_library=True, by_keyword=by_keyword)
     closure.leaves = [Closure(closure, level=level, of_library=True) for level in nesting.levels]
     for graph, later, since in nesting.early:
         closure.leaves[graph].early = later, since
@@ -244,25 +243,21 @@ def _nested(frame: FrameType, caller: Closure, nesting: Recorded) -> _Activation
     return activation
 
 
-def _depth(frame: FrameType, key: Any) -> tuple[int, int]:
+def _depth(frame: Frame, call: FunctionCall) -> tuple[int, int]:
     """What ``FUNCTIONS`` says of the library function whose call ``frame`` is; a method that is an operator itself is
-    no function graph."""
-    plain = key[0] if isinstance(key, tuple) else key
-    local = frame.f_locals
-    direct = not local["shared"] and not local["named"] and not plain.rpartition(".")[2].startswith("__")
-    named = next(iter(local["kwargs"]), "axis" if len(local["args"]) > 1 else "")
-    found = FUNCTIONS.get((plain, named)) or FUNCTIONS.get(key)
-    before, after = found or depth_of(frame, key) or (0 if direct and plain.startswith("Tensor.") else 1, 0)
-    return before + (KEYWORDS if _is_by_keyword(frame, key) else 0), after
+    not a function graph."""
+    plain = call.key[0] if isinstance(call.key, tuple) else call.key
+    direct = not call.shared and not call.named and not plain.rpartition(".")[2].startswith("__")
+    named = next(iter(call.kwargs), "axis" if len(call.args) > 1 else "")
+    found = FUNCTIONS.get((plain, named)) or FUNCTIONS.get(call.key)
+    before, after = found or depth_of(frame, call) or (0 if direct and plain.startswith("Tensor.") else 1, 0)
+    return before + (KEYWORDS if _is_by_keyword(frame, call) else 0), after
 
 
-def _is_by_keyword(frame: FrameType, key: Any) -> bool:
+def _is_by_keyword(frame: Frame, call: FunctionCall) -> bool:
     """Whether ``frame`` is a function of ``ops`` that the user calls with a keyword."""
-    plain = key[0] if isinstance(key, tuple) else key
-    if plain is None or not plain.startswith("ops.") or not frame.f_locals["kwargs"]:
-        return False
-    caller = frame.f_back
-    return caller is not None and is_users(caller.f_code.co_filename)
+    plain = call.key[0] if isinstance(call.key, tuple) else call.key
+    return plain.startswith("ops.") and bool(call.kwargs) and is_called_by_users(frame)
 
 
 def _delay(layer: Any, last: Closure) -> None:
@@ -276,7 +271,7 @@ def _delay(layer: Any, last: Closure) -> None:
 
 def _locate(activation: _Activation) -> Closure:
     """The closure of the statement an activation is at."""
-    function, at = activation.function, activation.frame.f_lasti
+    function, at = activation.function, frames.instruction_of(activation.frame)
     if function is None:
         return activation.closure
     # Without a loop, a place is always in the same closure.
@@ -337,13 +332,11 @@ def _parts(statement: ast.stmt) -> tuple[ast.IfExp | ast.ListComp | ast.Generato
     return tuple(part for part in ast.walk(statement) if isinstance(part, (ast.IfExp, ast.ListComp, ast.GeneratorExp)))
 
 
-def _frame_of(around: FrameType) -> FrameType:
+def _frame_of(around: Frame) -> Frame:
     """The frame a list made by a loop in ``around`` runs in: one of its own before Python 3.12."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame is not around:
-        if frame.f_back is around and frame.f_code.co_name in ("<listcomp>", "<genexpr>"):
+    for frame in frames.stack(around):
+        if frames.caller_of(frame) is around and frames.code_of(frame).co_name in ("<listcomp>", "<genexpr>"):
             return frame
-        frame = frame.f_back
     return around
 
 
@@ -365,7 +358,7 @@ def _after(activation: _Activation, statement: Compound, closure: Closure) -> Cl
 
 def _turn(activation: _Activation, turns: _Turns, closure: Closure) -> Closure:
     """The closure of this turn of a loop, inside that of the turn before it."""
-    known = turns.frame.f_locals
+    known = frames.names_of(turns.frame)
     value, place = tuple(id(known.get(name)) for name in _names(turns.target)), place_of(turns.frame)
     loop = activation.loops.setdefault((turns.loop, closure), _Loop([]))
     if not loop.turns or value != loop.value or place < loop.place:
@@ -376,9 +369,10 @@ def _turn(activation: _Activation, turns: _Turns, closure: Closure) -> Closure:
     return loop.turns[-1]
 
 
-def _handed(loop: Loop | ast.If, frame: FrameType) -> frozenset[int]:
+def _handed(loop: Loop | ast.If, frame: Frame) -> frozenset[int]:
     """The values, each by its id, that one turn of ``loop`` hands to the next: of the variables that it changes."""
-    values = (frame.f_locals.get(name) for name in _changed(loop))
+    known = frames.names_of(frame)
+    values = (known.get(name) for name in _changed(loop))
     return frozenset(id(value.operand) for value in values if isinstance(value, Traced))
 
 

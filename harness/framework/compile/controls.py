@@ -11,11 +11,11 @@ from harness.framework.compile.regions import Block, Control, Region
 from harness.framework.compile.source import where
 from harness.framework.compile.states import States
 from harness.framework.compile.traced import Traced, has_tensor, tensors_of
-from harness.framework.tensor import is_eager
+from harness.framework.tensor import Dispatcher, is_eager
 from harness.graph import Node, NodeExtra, Operand, Parameter, Spec, TupleSpec, U
 
 
-class Controls:
+class Controls(Dispatcher):
     """Mixed into ``Tracer``."""
 
     scope: str

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import SettingTypeError, TraceError
+from harness.framework import frames
 from harness.framework.compile.scopes import tracer
 from harness.framework.compile.source import where
 from harness.framework.compile.trace import Tracer
@@ -111,7 +112,7 @@ def _called(active: Tracer, custom: _Custom, args: list[Any], name: str, out: An
     try:
         given = custom.function(*args, out, dout)
     except TypeError as error:
-        if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+        if len([*frames.traced_back(error.__traceback__)]) != 1:  # it is not the call itself that fails
             raise
         raise SettingTypeError(f"{name} takes the arguments of construct, then out and dout: {error}") from None
     finally:

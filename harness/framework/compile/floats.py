@@ -13,7 +13,6 @@ import builtins
 import inspect
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +20,7 @@ import numpy as np
 
 from harness.framework.compile.made import at, helper, load
 from harness.framework.compile.source import Function, function_of, is_users
+from harness.framework.frames import captured
 
 #: line, column, last line and last column of an expression or statement
 Place = tuple[int, int, int, int]
@@ -53,24 +53,16 @@ def code_of(value: Any) -> types.CodeType | None:
     return function.__code__
 
 
-def scope_of(value: Any, args: Sequence[Any] = ()) -> dict[str, Any]:
+def names_when_called(value: Any, args: Sequence[Any] = ()) -> dict[str, Any]:
     """What the names of a function or method hold when it is called with ``args``."""
     function = value.__func__ if isinstance(value, types.MethodType) else value
-    code, scope = function.__code__, dict(function.__globals__)
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=False):
-        with suppress(ValueError):  # nothing is bound yet
-            scope[name] = cell.cell_contents
+    code, scope = function.__code__, {**function.__globals__, **captured(function)}
     names = code.co_varnames[: code.co_argcount]
     defaults = function.__defaults__ or ()
     scope.update(zip(names[len(names) - len(defaults) :], defaults, strict=True))
     owner = [value.__self__] if isinstance(value, types.MethodType) else []
     scope.update(zip(names, [*owner, *args], strict=False))
     return scope
-
-
-def names_of(frame: types.FrameType) -> dict[str, Any]:
-    """What the names of a running function hold."""
-    return {**frame.f_globals, **frame.f_locals}
 
 
 def found_in(code: types.CodeType, scope: Mapping[str, Any]) -> Iterator[tuple[types.CodeType, frozenset[Place]]]:
@@ -144,7 +136,7 @@ class _Numbers:
         """The users' functions that it calls by name, and what their names hold."""
         for node in ast.walk(self._function):
             if isinstance(node, ast.Call) and (code := code_of(value := self._value(node.func))) is not None:
-                yield code, scope_of(value)
+                yield code, names_when_called(value)
 
     def kind(self, node: ast.expr) -> int:
         """Whether an expression is no number, an int, a float, or may be either."""
@@ -205,7 +197,7 @@ class _Numbers:
         inner = None if code is None else function_of(code)
         if code is None or inner is None or code.co_name in self._asked:
             return _NOT
-        numbers = _Numbers(inner, scope_of(function))
+        numbers = _Numbers(inner, names_when_called(function))
         numbers._asked = {*self._asked, code.co_name}
         results = [each.value for each in ast.walk(inner) if isinstance(each, ast.Return) and each.value is not None]
         return _joined([numbers.kind(each) for each in results])

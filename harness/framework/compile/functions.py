@@ -9,13 +9,15 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterable, Iterator
-from itertools import islice
-from types import CellType, CodeType, FrameType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from harness.framework.compile.closures import frames_of_graphs
-from harness.framework.compile.lookup import Place, Standing, looked_up, looked_up_in
+from harness.framework import frames
+from harness.framework.compile.cells import cells_of, scope_of
+from harness.framework.compile.closures import running
+from harness.framework.compile.lookup import Place, looked_up, looked_up_in
 from harness.framework.compile.source import function_key, function_of, is_users, user_functions
+from harness.framework.frames import Frame, Standing
 from harness.framework.observed import DIRECT_METHODS
 from harness.framework.tensor import OLD, Tensor, graph_key, is_older
 from harness.framework.tensor.dispatch import DIRECT_WITH_FLAG
@@ -55,8 +57,10 @@ ABROAD = frozenset({"ops.less"})
 #: those take the scope of each call (measured)
 COMPOSED = frozenset({"ops.logsumexp"})
 
-#: functions that are a graph for each shape and each argument: only equal calls share one (measured)
-EACH = frozenset({"ops.squeeze", "Tensor.squeeze", f"Tensor.squeeze{OLD}"})
+#: methods that are a graph for each shape and each argument: only equal calls share one (measured)
+EACH = frozenset({"Tensor.squeeze", f"Tensor.squeeze{OLD}"})
+#: functions whose gradient stands in ``Default`` where the user calls them (measured)
+PLACED_LATE = frozenset({"ops.squeeze"})
 
 #: functions whose one operator stands in a function further in: first called in ``Default``, it stays there (measured)
 DEEP = frozenset(
@@ -87,7 +91,7 @@ class FunctionScopes:
         inside: how many functions of the library are running.
     """
 
-    def __init__(self, stop: FrameType | None) -> None:
+    def __init__(self, stop: Frame | None) -> None:
         self.inside = 0
         self._stop = stop
         self._scopes: dict[Any, str] = {}
@@ -140,7 +144,7 @@ class FunctionScopes:
         for frame in reversed(list(user_functions(self._stop))):
             key = function_key(frame)
             if key not in self._scopes:
-                within = getattr(frame.f_locals["self"], "_scope", None) if key[1] else None
+                within = scope_of(frames.owner_of(frame)) if key[1] else None
                 self._scopes[key] = within or self._named_first(key, scope)
             scope = self._scopes[key]
         return scope
@@ -149,21 +153,21 @@ class FunctionScopes:
         """The scope of the outermost function of the user that is running and looked the function ``key`` up, or
         ``scope``."""
         for frame, at in self._users_frames():
-            for named, where in self._named(frame, at, looked_up(frame)):
+            for named, where in self._named(frames.standing(frame), at, looked_up(frame)):
                 if named in (key, f"{key}{OLD}"):
                     return where if named == key else "Default"
         return scope
 
-    def _named(self, frame: FrameType | Standing, at: str, places: Iterable[Place]) -> Iterator[tuple[Any, str]]:
-        """Keys of the functions that ``frame`` in scope ``at``, and the cells that it calls, have looked up, with the
+    def _named(self, function: Standing, at: str, places: Iterable[Place]) -> Iterator[tuple[Any, str]]:
+        """Keys of the functions that ``function`` in scope ``at`` has looked up, and the cells that it calls, with the
         scope of each; one that stands in ``Default`` ends like an older form."""
         for node, is_entered in places:
             if not is_entered:
-                for key in _called(node, frame):
+                for key in _called(node, function):
                     yield key, self._first.setdefault(key, at) if isinstance(key, tuple) else at
                 continue
-            yield from ((key, at) for key in _inside(node, frame))
-            for entered in _entered(node, frame):
+            yield from ((key, at) for key in _inside(node, function))
+            for entered in _entered(node, function):
                 yield from list(self._inside_of(entered, at).items())
 
     def _inside_of(self, entered: Any, at: str) -> dict[Any, str]:
@@ -171,7 +175,7 @@ class FunctionScopes:
         with its first scope."""
         function, owner = entered if isinstance(entered, tuple) else (None, entered)
         if owner is not None:
-            at = getattr(owner, "_scope", None) or at
+            at = scope_of(owner) or at
         else:
             at = self._first.get((function.__code__, 0), at)
         known = function or owner, at
@@ -191,15 +195,15 @@ class FunctionScopes:
                 found.setdefault(key, scope)
         return self._known[known]
 
-    def _users_frames(self) -> Iterator[tuple[FrameType, str]]:
+    def _users_frames(self) -> Iterator[tuple[Frame, str]]:
         """The functions of the user that are running, and the scope of each, outermost first."""
         at = "Default"
-        for frame in frames_of_graphs(self._stop):
-            if frame.f_code.co_name == "construct":
-                at = getattr(frame.f_locals.get("self"), "_scope", None) or at
+        for frame, _ in running(self._stop):
+            if frames.code_of(frame).co_name == "construct":
+                at = scope_of(frames.owner_of(frame)) or at
             else:
                 at = self._scopes.get(function_key(frame), at)
-            if is_users(frame.f_code.co_filename):
+            if is_users(frames.file_of(frame)):
                 yield frame, at
 
     def leave(self) -> None:
@@ -207,25 +211,25 @@ class FunctionScopes:
         self._stop = None
 
 
-def _is_of_global_name(stop: FrameType | None) -> bool:
+def _is_of_global_name(stop: Frame | None) -> bool:
     """Whether the user's function that is running indexes a variable whose name its module has, too."""
-    calling = [frame for frame in frames_of_graphs(stop) if frame.f_code.co_name != "entered"]
-    if not calling or not is_users(calling[-1].f_code.co_filename):
+    calling = [frame for frame, call in running(stop) if call is None]
+    if not calling or not is_users(frames.file_of(calling[-1])):
         return False
     frame = calling[-1]
-    tree = function_of(frame.f_code)
-    line, line_end, column, column_end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    tree = function_of(frames.code_of(frame))
+    line, line_end, column, column_end = frames.span_of(frame)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             place = node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
             if place == (line, line_end, column, column_end):
-                return frame.f_globals.get(node.value.id) is not None
+                return frames.globals_of(frame).get(node.value.id) is not None
     return False
 
 
-def _called(node: ast.expr, frame: FrameType | Standing) -> Iterator[Any]:
+def _called(node: ast.expr, function: Standing) -> Iterator[Any]:
     """Keys of the function that is called, by name and by code."""
-    found = _value(node.func, frame) if isinstance(node, ast.Call) else None
+    found = _value(node.func, function) if isinstance(node, ast.Call) else None
     code = getattr(found, "__code__", None)
     key = graph_key(found)
     if key not in METHODS:
@@ -234,27 +238,27 @@ def _called(node: ast.expr, frame: FrameType | Standing) -> Iterator[Any]:
         yield code, 0
 
 
-def _entered(node: ast.expr, frame: FrameType | Standing) -> list[Any]:
+def _entered(node: ast.expr, function: Standing) -> list[Any]:
     """What ``node`` calls: a cell that is an attribute of ``self`` or of its cells, each cell of a list that a ``for``
     goes over, or a function of the user's with the cell whose method it is (None: none)."""
     if not isinstance(node, ast.Call):
         return []
     if isinstance(node.func, ast.Name):
-        function = _value(node.func, frame) or _written_in(frame, node.func.id)
-        return [(function, None)] if _is_users_function(function) else _turns(node.func.id, frame)
-    found = _attribute(node.func, frame)
+        called = _value(node.func, function) or _written_in(function, node.func.id)
+        return [(called, None)] if _is_users_function(called) else _turns(node.func.id, function)
+    found = _attribute(node.func, function)
     if found is None and isinstance(node.func, ast.Attribute):
-        owner = _attribute(node.func.value, frame)
-        function = getattr(type(owner), node.func.attr, None)
-        return [(function, owner)] if _is_users_function(function) else []
+        owner = _attribute(node.func.value, function)
+        method = getattr(type(owner), node.func.attr, None)
+        return [(method, owner)] if _is_users_function(method) else []
     return [] if found is None else [found]
 
 
-def _written_in(frame: FrameType | Standing, name: str) -> FunctionType | None:
+def _written_in(function: Standing, name: str) -> FunctionType | None:
     """The function ``name`` that is written inside the function of ``frame``; it need not have been made yet."""
-    for code in frame.f_code.co_consts:
+    for code in function.code.co_consts:
         if isinstance(code, CodeType) and code.co_name == name:
-            return FunctionType(code, frame.f_globals, closure=tuple(CellType() for _ in code.co_freevars))
+            return FunctionType(code, function.module, closure=tuple(CellType() for _ in code.co_freevars))
     return None
 
 
@@ -264,7 +268,7 @@ def _is_users_function(found: Any) -> bool:
     return bool(name) and is_users(name) and "site-packages" not in name
 
 
-def _attribute(node: ast.expr, frame: FrameType | Standing) -> Any:
+def _attribute(node: ast.expr, function: Standing) -> Any:
     """The cell that ``self`` or ``self.a.b`` is; None for anything else."""
     path: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -272,20 +276,20 @@ def _attribute(node: ast.expr, frame: FrameType | Standing) -> Any:
         node = node.value
     if not (isinstance(node, ast.Name) and node.id == "self"):
         return None
-    found = frame.f_locals.get("self")
+    found = function.names.get("self")
     for name in reversed(path):
-        found = getattr(found, "_cells", {}).get(name)
+        found = cells_of(found).get(name)
     return found
 
 
-def _turns(name: str, frame: FrameType | Standing) -> list[Any]:
+def _turns(name: str, function: Standing) -> list[Any]:
     """The cells that a variable of a ``for`` stands for, one after the other."""
-    tree = function_of(frame.f_code)
+    tree = function_of(function.code)
     for loop in ast.walk(tree) if tree is not None else ():
         if isinstance(loop, ast.For):
             over = _over(name, loop.target, loop.iter)
             if over is not None:
-                return [*getattr(_attribute(over, frame), "_cells", {}).values()]
+                return [*cells_of(_attribute(over, function)).values()]
     return []
 
 
@@ -304,14 +308,14 @@ def _over(name: str, target: ast.expr, iterated: ast.expr) -> ast.expr | None:
     return None
 
 
-def _inside(node: ast.expr, frame: FrameType | Standing) -> Iterator[str]:
+def _inside(node: ast.expr, function: Standing) -> Iterator[str]:
     """The function of ``ops`` that the function, the method or the operator ``node`` calls consists of."""
     key, keywords = None, list[str]()
     if isinstance(node, ast.Call):
         keywords = [k.arg or "" for k in node.keywords]
-        key = graph_key(_value(node.func, frame)) or _method(node.func, frame)
+        key = graph_key(_value(node.func, function)) or _method(node.func, function)
     elif isinstance(node, ast.Attribute):
-        key = _method(node, frame)
+        key = _method(node, function)
     elif isinstance(node, (ast.BinOp, ast.UnaryOp)) and any(isinstance(n, ast.Name) for n in ast.walk(node)):
         key = _OPERATORS.get(type(node.op))
     elif isinstance(node, ast.Compare):
@@ -346,18 +350,18 @@ def _is_size(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in ("shape", "ndim", "size")
 
 
-def _method(node: ast.expr, frame: FrameType | Standing) -> str | None:
+def _method(node: ast.expr, function: Standing) -> str | None:
     """The key of a method of what is taken for a tensor: anything but a module and the cell itself."""
     if not isinstance(node, ast.Attribute) or (isinstance(node.value, ast.Name) and node.value.id == "self"):
         return None
-    return None if isinstance(_value(node.value, frame), type(ast)) else f"Tensor.{node.attr}"
+    return None if isinstance(_value(node.value, function), type(ast)) else f"Tensor.{node.attr}"
 
 
-def _value(node: ast.expr, frame: FrameType | Standing) -> Any:
+def _value(node: ast.expr, function: Standing) -> Any:
     """What a name, or an attribute of a module, stands for; None for anything else."""
     if isinstance(node, ast.Name):
-        return None if node.id in frame.f_locals else frame.f_globals.get(node.id)
+        return None if node.id in function.names else function.module.get(node.id)
     if isinstance(node, ast.Attribute):
-        owner = _value(node.value, frame)
+        owner = _value(node.value, function)
         return getattr(owner, node.attr, None) if isinstance(owner, type(ast)) else None
     return None

@@ -45,7 +45,7 @@ def check_source(code: CodeType, owner: Any) -> None:
         held = _REFUSED[type(found).__name__]
         place = f"{code.co_filename}:{found.lineno} ({getline(code.co_filename, found.lineno).strip()})"
         error = TraceError(f"no graph is made of a function that holds {held}, at {place}")
-        error._placed = True  # type: ignore[attr-defined]
+        error.placed = True
         _raise_at(error, code, found.lineno)
 
 

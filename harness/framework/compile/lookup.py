@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
-from types import CodeType, FrameType
 from typing import Any
 
+from harness.framework import frames
 from harness.framework.compile.hashed import order_of
 from harness.framework.compile.places import SourcePosition, end_of, holds, is_attribute, is_fixed, place_of
 from harness.framework.compile.source import Function, function_of
+from harness.framework.frames import Frame, Standing
 from harness.framework.tensor import Tensor
 
 #: what each variable was assigned, with the variables known then
@@ -31,34 +30,25 @@ _Known = dict[str, tuple[ast.expr, Any]]
 Place = tuple[ast.expr, bool]
 
 
-def looked_up(frame: FrameType) -> Iterator[Place]:
+def looked_up(frame: Frame) -> Iterator[Place]:
     """The calls, operators and attributes of ``frame``, in the order they are looked up, up to what ``frame`` is in the
     middle of; each twice: before its arguments are inferred, and behind them, when what it calls is entered."""
-    function = function_of(frame.f_code)
+    function = function_of(frames.code_of(frame))
     if function is None:
         return
-    line, line_end, column, column_end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    line, line_end, column, column_end = frames.span_of(frame)
     here = line, column, line_end, column_end
     body = _running(function.body, place_of(frame))
     written = _given(function) if body is function.body else []
-    for node, is_entered in _Inference(frame).block(body, {}, written):
+    for node, is_entered in _Inference(frames.standing(frame)).block(body, {}, written):
         if (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset) == here:
             return
         yield node, is_entered
 
 
-@dataclass(frozen=True)
-class Standing:
-    """A function that does not run, with what is asked of a frame."""
-
-    f_code: CodeType
-    f_globals: dict[str, Any]
-    f_locals: dict[str, Any]
-
-
 def looked_up_in(function: Standing) -> Iterator[Place]:
     """What ``looked_up`` gives of a whole function."""
-    tree = function_of(function.f_code)
+    tree = function_of(function.code)
     if tree is not None:
         yield from _Inference(function).block(tree.body, {}, _given(tree))
 
@@ -84,8 +74,8 @@ def _running(body: Sequence[ast.stmt], place: SourcePosition) -> Sequence[ast.st
 class _Inference:
     """Walks through the calls of a function graph in the order of inference."""
 
-    def __init__(self, frame: FrameType | Standing) -> None:
-        self.frame = frame
+    def __init__(self, function: Standing) -> None:
+        self.function = function
         self.seen: set[int] = set()
 
     def block(
@@ -187,8 +177,8 @@ class _Inference:
         return bool(self._value(test))
 
     def _value(self, expression: ast.expr) -> Any:
-        code = compile(ast.Expression(expression), self.frame.f_code.co_filename, "eval")
-        return eval(code, {"__builtins__": {}}, {"self": self.frame.f_locals.get("self")})
+        code = compile(ast.Expression(expression), self.function.code.co_filename, "eval")
+        return eval(code, {"__builtins__": {}}, {"self": self.function.names.get("self")})
 
 
 def _operands(test: ast.expr) -> Iterator[ast.expr]:

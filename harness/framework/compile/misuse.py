@@ -16,14 +16,14 @@ import linecache
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
-from types import FrameType, FunctionType, MethodType, TracebackType
+from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
 from harness.errors import CallError, HarnessError, MissingArgumentError, SettingError, SettingTypeError, TraceError
-from harness.framework import outside
+from harness.framework import frames, outside
 from harness.framework.compile.source import is_users
+from harness.framework.frames import Frame
 from harness.framework.ops import Primitive
 from harness.framework.tensor import Tensor, current, is_eager
 
@@ -54,11 +54,19 @@ def _table() -> tuple[frozenset[str], dict[str, str]]:
     return frozenset(table["methods"].split()), letters
 
 
+class _Trace(NamedTuple):
+    """A step of a traceback: a frame, the instruction and the line it was at."""
+
+    frame: Frame
+    instruction: int
+    line: int
+
+
 class _Place(NamedTuple):
     """A frame of a traceback: the call it is at, if its source can be read, and what was called, if that can be told
     without calling anything."""
 
-    frame: FrameType
+    frame: Frame
     call: ast.Call | None
     callee: Any
 
@@ -76,8 +84,8 @@ def told() -> Iterator[None]:
 
 
 def _in_graphs(error: Exception) -> HarnessError | None:
-    traces = list(_traces(error.__traceback__))
-    users = [trace for trace in traces if is_users(trace.tb_frame.f_code.co_filename)]
+    traces = [_Trace(*each) for each in frames.traced_back(error.__traceback__)]
+    users = [trace for trace in traces if is_users(frames.file_of(trace.frame))]
     if not users:
         return None
     text, users_call = str(error), _place(users[-1])
@@ -160,7 +168,7 @@ def _refuses(text: str, place: _Place) -> bool:
 
 def _has_keywords(place: _Place) -> bool:
     keywords = place.call.keywords if place.call is not None else ()
-    known = place.frame.f_locals
+    known = frames.names_of(place.frame)
     return any(k.arg or (isinstance(k.value, ast.Name) and known.get(k.value.id)) for k in keywords)
 
 
@@ -173,20 +181,14 @@ def _function(callee: Any) -> FunctionType | MethodType | None:
     return callee if isinstance(callee, (FunctionType, MethodType)) else None
 
 
-def _traces(trace: TracebackType | None) -> Iterator[TracebackType]:
-    while trace is not None:
-        yield trace
-        trace = trace.tb_next
-
-
-def _place(trace: TracebackType) -> _Place:
+def _place(trace: _Trace) -> _Place:
     call = _call(trace)
-    return _Place(trace.tb_frame, call, None if call is None else _looked_up(call.func, trace.tb_frame))
+    return _Place(trace.frame, call, None if call is None else _looked_up(call.func, trace.frame))
 
 
-def _call(trace: TracebackType) -> ast.Call | None:
-    code = trace.tb_frame.f_code
-    first, last, start, end = next(islice(code.co_positions(), trace.tb_lasti // 2, None))
+def _call(trace: _Trace) -> ast.Call | None:
+    code = frames.code_of(trace.frame)
+    first, last, start, end = frames.span_in(code, trace.instruction)
     if first is None or last is None or start is None or end is None:
         return None
     lines = [linecache.getline(code.co_filename, at).encode() for at in range(first, last + 1)]
@@ -199,41 +201,43 @@ def _call(trace: TracebackType) -> ast.Call | None:
     return found if isinstance(found, ast.Call) else None
 
 
-def _looked_up(text: ast.expr, frame: FrameType) -> Any:
+def _looked_up(text: ast.expr, frame: Frame) -> Any:
     if not all(isinstance(node, _LOOKED_UP) for node in ast.walk(text)):
         return None
     try:
-        return eval(compile(ast.Expression(text), "<callee>", "eval"), frame.f_globals, dict(frame.f_locals))
+        code = compile(ast.Expression(text), "<callee>", "eval")
+        return eval(code, frames.globals_of(frame), dict(frames.names_of(frame)))
     except Exception:  # it was there once: whatever became of it, the error's own text has to do
         return None
 
 
-def _with_line(text: str, trace: TracebackType) -> str:
-    name = trace.tb_frame.f_code.co_filename
+def _with_line(text: str, trace: _Trace) -> str:
+    name = frames.file_of(trace.frame)
     if f"{name}:" in text:
         return text
-    line = linecache.getline(name, trace.tb_lineno).strip()
-    return f"{text}, at {name}:{trace.tb_lineno}" + (f" ({line})" if line else "")
+    line = linecache.getline(name, trace.line).strip()
+    return f"{text}, at {name}:{trace.line}" + (f" ({line})" if line else "")
 
 
-def _is_call_of_cell(frame: FrameType) -> bool:
+def _is_call_of_cell(frame: Frame) -> bool:
     """Whether a frame is what a user put in place of ``Cell.__call__``: no graph is made of that."""
-    kind = type(frame.f_locals.get("self"))
-    return hasattr(kind, "construct") and getattr(kind.__call__, "__code__", None) is frame.f_code
+    kind = type(frames.owner_of(frame))
+    return hasattr(kind, "construct") and getattr(kind.__call__, "__code__", None) is frames.code_of(frame)
 
 
-def _is_compiled(frame: FrameType) -> bool:
+def _is_compiled(frame: Frame) -> bool:
     """Whether a frame is of a user's function that a graph is made of, and nothing makes an object there."""
-    if is_eager() or not is_users(frame.f_code.co_filename):
+    if is_eager() or not is_users(frames.file_of(frame)):
         return False
-    at: FrameType | None = frame
-    stop = getattr(current(), "_stop", None)
+    at: Frame | None = frame
+    stop = current().stop
     while at is not None and at is not stop:
-        if at.f_code.co_name == "__init__" or _is_call_of_cell(at):
+        name = frames.code_of(at).co_name
+        if name == "__init__" or _is_call_of_cell(at):
             return False
-        if at.f_code.co_name == "construct":
+        if name == "construct":
             return True
-        at = at.f_back
+        at = frames.caller_of(at)
     return True
 
 

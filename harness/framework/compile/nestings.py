@@ -13,11 +13,13 @@ import json
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from types import FrameType
 from typing import Any, NamedTuple
 
+from harness.framework import frames
 from harness.framework.compile.source import is_users
+from harness.framework.frames import Frame
 from harness.framework.tensor import Parameter, Tensor
+from harness.framework.tensor.calls import FunctionCall
 
 #: what tells the forms of a layer apart
 _SETTING = "reduction"
@@ -49,18 +51,18 @@ def table() -> dict[str, Recorded]:
     }
 
 
-def recorded(frame: FrameType, key: Any) -> Recorded | None:
-    """What is recorded of the call ``frame`` is, of the graph function ``key`` or of a layer; None for nothing."""
-    call = call_of(frame, key)
+def recorded(frame: Frame, made: FunctionCall | None) -> Recorded | None:
+    """What is recorded of the call ``frame`` is: ``made`` of a graph function, or None of a layer. None for nothing."""
+    call = call_of(frame, made)
     if call is None or "parameter" in call:  # a read of a parameter is an effect of its own
         return None
     return table().get(call)
 
 
-def depth_of(frame: FrameType, key: Any) -> tuple[int, int] | None:
+def depth_of(frame: Frame, made: FunctionCall) -> tuple[int, int] | None:
     """How deep the operator of a call with a parameter stands, and how many more graphs its result passes; None where
     nothing is recorded of a call with a tensor in the parameter's place."""
-    call = call_of(frame, key)
+    call = call_of(frame, made)
     found = table().get(call.replace("parameter", "tensor")) if call is not None else None
     if found is None or len(found.levels) != 1:
         return None
@@ -68,21 +70,25 @@ def depth_of(frame: FrameType, key: Any) -> tuple[int, int] | None:
     return level + 1, left - level - 2
 
 
-def call_of(frame: FrameType, key: Any) -> str | None:
+def call_of(frame: Frame, made: FunctionCall | None) -> str | None:
     """The text a call is recorded by: what is called, and the kinds of its arguments; None for the user's own."""
-    local = frame.f_locals
-    if key is None:
-        layer = local.get("self")
-        if is_users(frame.f_code.co_filename) or not hasattr(layer, _SETTING):
+    if made is None:
+        layer = frames.owner_of(frame)
+        if is_users(frames.file_of(frame)) or not hasattr(layer, _SETTING):
             return None
         return f"{type(layer).__name__}({getattr(layer, _SETTING)})"
-    caller = frame.f_back
-    if local["kwargs"] and (caller is None or not is_users(caller.f_code.co_filename)):
+    if made.kwargs and not is_called_by_users(frame):
         return None  # a layer of MindSpore's gives them by position
-    name = key[0] if isinstance(key, tuple) else key
-    words = [_kind(value) for value in local["args"]]
-    words += [f"{word}={_kind(value)}" for word, value in local["kwargs"].items()]
+    name = made.key[0] if isinstance(made.key, tuple) else made.key
+    words = [_kind(value) for value in made.args]
+    words += [f"{word}={_kind(value)}" for word, value in made.kwargs.items()]
     return f"{name}({', '.join(words)})"
+
+
+def is_called_by_users(frame: Frame) -> bool:
+    """Whether a function of the user's makes the call that ``frame`` is."""
+    caller = frames.caller_of(frame)
+    return caller is not None and is_users(frames.file_of(caller))
 
 
 def _kind(value: Any) -> str:

@@ -17,7 +17,7 @@ def keep_overwritten(tracer: Tracer) -> None:
     """Rewrites the reads traced so far and copies overwritten values (``node.extra.kept``)."""
     for load in tracer.states.reads():
         tracer.states.newest(load)
-    for node in [n for n in tracer.created if getattr(OPERATORS.get(n.op), "keeps", False)]:
+    for node in [n for n in tracer.created if OPERATORS.get(n.op).keeps]:
         if node.extra.kept is None:
             _keep(tracer, node)
 

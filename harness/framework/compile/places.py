@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from itertools import islice
-from types import CodeType, FrameType
+from types import CodeType
+
+from harness.framework import frames
+from harness.framework.frames import Frame
 
 SourcePosition = tuple[int, int]
 
@@ -31,14 +33,14 @@ def end_of(node: ast.stmt | ast.expr) -> SourcePosition:
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
-def place_of(frame: FrameType) -> SourcePosition:
+def place_of(frame: Frame) -> SourcePosition:
     """The place of a frame in its source."""
-    return _place(frame.f_code, frame.f_lasti)
+    return _place(frames.code_of(frame), frames.instruction_of(frame))
 
 
 @lru_cache(maxsize=16384)
 def _place(code: CodeType, lasti: int) -> SourcePosition:
-    line, _line_end, column, _column_end = next(islice(code.co_positions(), lasti // 2, None))
+    line, _line_end, column, _column_end = frames.span_in(code, lasti)
     return line or 0, column or 0
 
 

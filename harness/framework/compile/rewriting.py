@@ -12,15 +12,16 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
-from harness.framework.compile.floats import Floats, Place, found_in, names_of
+from harness.framework.compile.floats import Floats, Place, found_in
 from harness.framework.compile.made import at as placed
 from harness.framework.compile.made import helper, load
 from harness.framework.compile.originals import functions_of, passing_on, wrappers
 from harness.framework.compile.source import is_users, parsed
 from harness.framework.compile.turns import turns
+from harness.framework.frames import Frame, all_names_of, code_of, file_of, line_of
 
 
 class Again(BaseException):
@@ -34,20 +35,19 @@ class Again(BaseException):
         self.function, self.line, self.places = function, line, places or {}
 
 
-def ask_again(frame: FrameType | None) -> None:
+def ask_again(frame: Frame | None) -> None:
     """Raises ``Again`` if the statement a user's ``frame`` is at can be rewritten; returns if it cannot, or was."""
-    if frame is None or not _active or not is_users(frame.f_code.co_filename):
-        return
-    _active[-1].ask(frame)
+    if frame is not None and _active and is_users(file_of(frame)):
+        _active[-1].ask(frame)
 
 
-def ask_about(frame: FrameType) -> None:
+def ask_about(frame: Frame) -> None:
     """Raises ``Again`` if functions that run the code of ``frame`` have an original that stands in the graph in their
     place, or its arithmetic of floats was not rewritten."""
-    code = frame.f_code
+    code = code_of(frame)
     if _active and code not in _active[-1].passed and (found := wrappers(code)):
         raise Again(found[0], None)
-    ask_for_floats(code, partial(names_of, frame))
+    ask_for_floats(code, partial(all_names_of, frame))
 
 
 def ask_for_floats(code: CodeType, scope: Callable[[], Mapping[str, Any]]) -> None:
@@ -72,12 +72,12 @@ class Rewritten:
         self._owners: dict[CodeType, FunctionType] = {}
         self.passed: set[CodeType] = set()
 
-    def ask(self, frame: FrameType) -> None:
+    def ask(self, frame: Frame) -> None:
         """See ``ask_again``."""
-        function = self._owners.get(frame.f_code) or next(iter(functions_of(frame.f_code)), None)
+        function = self._owners.get(code := code_of(frame)) or next(iter(functions_of(code)), None)
         if function is None:
             return
-        found = _find(parsed(self._code.get(function, function.__code__)), frame.f_lineno)
+        found = _find(parsed(self._code.get(function, function.__code__)), line_of(frame))
         if found is None or not _can(found) or found.lineno in self._lines.get(function, ()):
             return
         raise Again(function, found.lineno)

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from harness.framework.compile.floats import code_of, scope_of
+from harness.framework.compile.cells import is_dumped, scope_of
+from harness.framework.compile.floats import code_of, names_when_called
 from harness.framework.compile.grammar import check_source
 from harness.framework.compile.rewriting import ask_for_floats
 from harness.framework.compile.trace import Tracer
@@ -37,7 +38,7 @@ def scope(name: str | None) -> Iterator[None]:
 def look_for_floats(function: Any, args: Sequence[Any]) -> None:
     """Has the arithmetic of floats of a user's function rewritten, if it was not, before the function is called."""
     if not is_eager() and (code := code_of(function)) is not None:
-        ask_for_floats(code, partial(scope_of, function, args))
+        ask_for_floats(code, partial(names_when_called, function, args))
 
 
 @contextmanager
@@ -54,8 +55,8 @@ def cell_scope(cell: Any, given: Sequence[Any] = ()) -> Iterator[Callable[[Seque
     for value in given:
         active.name(value)
     before = active.scope, active.marks, active.cell
-    active.scope = active.cell = getattr(cell, "_scope", None) or active.scope
-    if getattr(cell, "_dump", False):
+    active.scope = active.cell = scope_of(cell) or active.scope
+    if is_dumped(cell):
         active.marks = {**active.marks, "dump": "true"}
     made = len(active.created)
 

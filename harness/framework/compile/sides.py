@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from harness.errors import DecidedLateError
+from harness.framework import frames
 from harness.framework.compile.source import is_users, where
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
@@ -43,11 +44,11 @@ def one_way(scope: Mapping[str, Any]) -> Iterator[None]:
 
 def _is_raised(trace: TracebackType | None) -> bool:
     """Whether a traceback ends at a ``raise`` or ``assert`` of the user's."""
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None or not is_users(trace.tb_frame.f_code.co_filename):
+    passed = [*frames.traced_back(trace)]
+    if not passed:
         return False
-    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == _RAISE
+    frame, instruction, _line = passed[-1]
+    return is_users(frames.file_of(frame)) and frames.code_of(frame).co_code[instruction] == _RAISE
 
 
 def _contents(scope: Mapping[str, Any]) -> list[Any]:

@@ -37,7 +37,7 @@ def simplify(output: Operand) -> Operand:
     known: dict[Any, Node] = {}
     order = printed_order(output)
     # Memory that an operator of a gradient writes into is that operator's alone (measured).
-    overwritten = {id(n.inputs[0]) for n in order if n.kernel and getattr(OPERATORS.get(n.op), "overwrites", False)}
+    overwritten = {id(n.inputs[0]) for n in order if n.kernel and OPERATORS.get(n.op).overwrites}
     for node in order:
         node.inputs = [became.get(id(i), i) for i in node.inputs]
         replaced = _rewrite(node) if node.extra.root is None or node.op in _BEFORE_READS else node
@@ -73,7 +73,7 @@ def _is_its_own(node: Node) -> bool:
         return True
     if node.op in VIRTUAL:
         return False
-    return node.extra.effect is not None or getattr(OPERATORS.get(node.op), "random", False)
+    return node.extra.effect is not None or OPERATORS.get(node.op).random
 
 
 def _key(node: Node) -> Any:

@@ -6,16 +6,16 @@ import ast
 import inspect
 import linecache
 import os
-import sys
 import sysconfig
 import textwrap
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
+from harness.framework import frames
+from harness.framework.frames import Chosen, Frame
 from harness.graph import SourceLine
 
 _HARNESS = str(Path(__file__).resolve().parents[2])
@@ -118,7 +118,7 @@ def _source_line(filename: str, span: _Span) -> SourceLine:
 def _lines(code: CodeType, filename: str, lasti: int, innermost: bool) -> tuple[SourceLine, ...]:
     """A frame as the real graphs show it: the function it is in, then the place in it. Where a call goes on into
     another frame the place is what is called, not the whole call (measured)."""
-    line, line_end, column, column_end = next(islice(code.co_positions(), lasti // 2, None))
+    line, line_end, column, column_end = frames.span_in(code, lasti)
     if line is None or line_end is None or column is None or column_end is None:
         return ()
     syntax = _syntax(filename)
@@ -130,7 +130,10 @@ def _lines(code: CodeType, filename: str, lasti: int, innermost: bool) -> tuple[
     return (place,) if function is None else (_source_line(filename, function), place)
 
 
-def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
+_IN_SOURCE = Chosen(lambda code: is_shown(code.co_filename))
+
+
+def stack(stop: Frame | None = None) -> tuple[SourceLine, ...]:
     """The call stack of the caller in source lines, outermost first.
 
     Args:
@@ -138,77 +141,73 @@ def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
     """
     groups: list[tuple[SourceLine, ...]] = []
     inside: tuple[SourceLine, ...] = ()
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame is not stop:
-        if is_shown(frame.f_code.co_filename):
-            # Equal code of two files is one key, so the file is another.
-            lines = _lines(frame.f_code, frame.f_code.co_filename, frame.f_lasti, not groups and not inside)
-            if frame.f_code.co_name in _COMPREHENSIONS:
-                # Python 3.12 and newer run it in its function's own frame; so does this, whatever Python it runs on.
-                inside = inside or lines
-            elif lines:
-                groups.append((*lines[:-1], *inside) if inside else lines)
-                inside = ()
-        frame = frame.f_back
+    for frame in _IN_SOURCE.running(stop):
+        code = frames.code_of(frame)
+        # Equal code of two files is one key, so the file is another.
+        lines = _lines(code, code.co_filename, frames.instruction_of(frame), not groups and not inside)
+        if code.co_name in _COMPREHENSIONS:
+            # Python 3.12 and newer run it in its function's own frame; so does this, whatever Python it runs on.
+            inside = inside or lines
+        elif lines:
+            groups.append((*lines[:-1], *inside) if inside else lines)
+            inside = ()
     return tuple(line for group in reversed(groups) for line in group)
 
 
-def user_functions(stop: FrameType | None) -> Iterator[FrameType]:
+_OF_USERS = Chosen(lambda code: code.co_name == "construct" or _may_be_function(code))
+
+
+def _may_be_function(code: CodeType) -> bool:
+    return not code.co_name.startswith("<") and is_users(code.co_filename)
+
+
+def user_functions(stop: Frame | None) -> Iterator[Frame]:
     """The frames of the user's functions on the stack, innermost first, up to the ``construct`` that calls them."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame is not stop:
-        code = frame.f_code
-        if code.co_name == "construct":
+    for frame in _OF_USERS.running(stop):
+        if frames.code_of(frame).co_name == "construct":
             return
         if is_function(frame):
             yield frame
-        frame = frame.f_back
 
 
-def is_function(frame: FrameType) -> bool:
+def is_function(frame: Frame) -> bool:
     """Whether a frame is of a function of the user: not of a comprehension, nor of what wraps the call of a cell, which
     MindSpore never sees."""
-    code = frame.f_code
-    if code.co_name.startswith("<") or not is_users(code.co_filename):
+    code = frames.code_of(frame)
+    if not _may_be_function(code):
         return False
-    owner = type(frame.f_locals.get("self"))
+    owner = type(frames.owner_of(frame))
     return not (hasattr(owner, "construct") and getattr(owner.__call__, "__code__", None) is code)
 
 
-def function_key(frame: FrameType) -> tuple[CodeType, int]:
+def function_key(frame: Frame) -> tuple[CodeType, int]:
     """Identifies the function of a frame: its code and the object it is a method of (0 for none)."""
-    code = frame.f_code
-    owner = frame.f_locals.get("self") if code.co_varnames[:1] == ("self",) else None
+    code = frames.code_of(frame)
+    owner = frames.owner_of(frame) if code.co_varnames[:1] == ("self",) else None
     return code, id(owner) if owner is not None else 0
 
 
 def made_at(made: object) -> str:
     """``file.py:17``: the user's line that makes an object whose ``__init__`` runs; empty where there is none."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        builds = code.co_name == "__init__" and code.co_argcount and frame.f_locals.get(code.co_varnames[0]) is made
-        if not builds and is_users(code.co_filename):
-            return f"{code.co_filename}:{frame.f_lineno}"
-        frame = frame.f_back
+    for frame in frames.stack():
+        code = frames.code_of(frame)
+        if is_users(code.co_filename):
+            first = code.co_varnames[0] if code.co_name == "__init__" and code.co_argcount else None
+            if first is None or frames.names_of(frame).get(first) is not made:
+                return f"{code.co_filename}:{frames.line_of(frame)}"
     return ""
 
 
-def users_frame() -> FrameType | None:
+def users_frame() -> Frame | None:
     """The innermost frame of the user's source."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not is_users(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame
+    return next((frame for frame in frames.stack() if is_users(frames.file_of(frame))), None)
 
 
 def where() -> str:
     """``file.py:17`` of the innermost source line that is the user's, for error messages."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if is_users(name):
-            text = linecache.getline(name, frame.f_lineno).strip()
-            return f"{name}:{frame.f_lineno}" + (f" ({text})" if text else "")
-        frame = frame.f_back
-    return "an unknown place"
+    frame = users_frame()
+    if frame is None:
+        return "an unknown place"
+    name, line = frames.file_of(frame), frames.line_of(frame)
+    text = linecache.getline(name, line).strip()
+    return f"{name}:{line}" + (f" ({text})" if text else "")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from harness.errors import TraceError
+from harness.framework import frames
 from harness.framework.compile.scopes import tracer
 from harness.framework.compile.sides import one_way
 from harness.framework.compile.source import where
@@ -92,7 +92,7 @@ def choose(test: Any, first: Callable[..., Any], second: Callable[..., Any], sta
     """The result of one of two functions."""
     if not isinstance(test, Traced):
         return first(*state) if test else second(*state)
-    scope = sys._getframe(1).f_locals
+    scope = frames.names_of(frames.caller())
 
     def way(function: Callable[..., Any]) -> Any:
         with one_way(scope):
@@ -145,7 +145,7 @@ def branch(
         return tuple((first if test else second)(*state))
     active = tracer()
     assert active is not None
-    decided, scope = active.operand(test), sys._getframe(1).f_locals
+    decided, scope = active.operand(test), frames.names_of(frames.caller())
     sides = [_Side(active, function, state, scope) for function in (first, second)]
     ways = [_way(*pair) for pair in zip(*(side.values for side in sides), strict=True)]
     kept = [at for at, way in enumerate(ways) if way]
@@ -210,7 +210,7 @@ def loop(
     test: Callable[..., Any], body: Callable[..., Any], state: tuple[Any, ...], names: Sequence[str]
 ) -> tuple[Any, ...]:
     """The names' values after ``while``."""
-    scope = sys._getframe(1).f_locals
+    scope = frames.names_of(frames.caller())
     moving = [at for at, value in enumerate(state) if isinstance(value, Tensor) or is_number(value)]
 
     def whole(now: tuple[Any, ...]) -> list[Any]:

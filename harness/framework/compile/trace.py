@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from types import FrameType
 from typing import Any
 
 from harness.errors import HarnessError, TraceError
+from harness.framework import frames
 from harness.framework.compile.closure import Closure
 from harness.framework.compile.closures import Closures
 from harness.framework.compile.constants import Constants
 from harness.framework.compile.controls import Controls
 from harness.framework.compile.effects import computed_from
-from harness.framework.compile.functions import COMPOSED, EACH, FunctionScopes
+from harness.framework.compile.functions import COMPOSED, EACH, PLACED_LATE, FunctionScopes
 from harness.framework.compile.known import Known
 from harness.framework.compile.regions import Block, Region
 from harness.framework.compile.repeated import Repeated
@@ -59,6 +58,7 @@ class Tracer(Controls):
         parameters_refused: what cannot use a parameter at the moment; None if everything can.
         at_the_end: called when the gradient that is being written is complete.
         known: the values of what is traced, in PyNative mode.
+        stop: the frame that began the tracing: those around it are not part of the graph.
         named: by weight, the cell that first handed it to another one.
         summaries: kind, tag and value of what summary operators were given.
         structure: of the finished function's result.
@@ -72,8 +72,7 @@ class Tracer(Controls):
         self.named: dict[int, str] = {}
         self.source: tuple[str, tuple[Any, ...]] | None = None
         self.marks: dict[str, Any] = {}
-        self.created: list[Node] = []
-        self.of_gradients: list[Node] = []
+        self.created, self.of_gradients = list[Node](), list[Node]()
         self.looked_up: list[tuple[list[Node], dict[Any, str]]] = []
         self.pinned: str | None = None
         self.parameters_refused: str | None = None
@@ -84,9 +83,9 @@ class Tracer(Controls):
         self.structure: Structure | None = None
         self.repeated, self.spread = Repeated(), Calls()
         self.constants = Constants()
-        self._stop: FrameType | None = sys._getframe(1)
-        self.closures = Closures(self._stop)
-        self.functions = FunctionScopes(self._stop)
+        self.stop = frames.caller()
+        self.closures = Closures(self.stop)
+        self.functions = FunctionScopes(self.stop)
         self.region = Region()
         self.block = self._outermost = Block([self.region])
 
@@ -98,8 +97,8 @@ class Tracer(Controls):
         try:
             return self._add(OPERATORS.get(op), args, attrs, scope)
         except HarnessError as error:
-            if not getattr(error, "_placed", False):
-                error._placed = True  # type: ignore[attr-defined]
+            if not error.placed:
+                error.placed = True
                 error.args = (f"{error.args[0] if error.args else error} -- at {where()}", *error.args[1:])
             raise
 
@@ -193,7 +192,7 @@ class Tracer(Controls):
         if self.source is not None:
             node.related_kind, node.related = self.source
         else:
-            node.source = stack(self._stop)
+            node.source = stack(self.stop)
 
     def unpack(self, node: Node) -> Any:
         """The traced value (or tuple of values) of a node."""
@@ -268,8 +267,9 @@ class Tracer(Controls):
                     node.extra.homeless = node.scope == "Default" != of_one
                     node.scope = of_one
                 if key in EACH:
-                    node.scope = self.functions.enter_each(key, node, caller)
-                    node.extra.homeless = key == "ops.squeeze" and self.functions.inside == 1  # ops.logsumexp's is not
+                    node.scope, node.extra.homeless = self.functions.enter_each(key, node, caller), False
+                if key in PLACED_LATE:
+                    node.extra.homeless = self.functions.inside == 1  # that within ops.logsumexp is not
             if self.scope == "Default":
                 self.spread.add(key, mine, caller)
         finally:
@@ -386,6 +386,6 @@ class Tracer(Controls):
 
     def leave(self) -> None:
         """Ends tracing and releases the frames, and what calls gave."""
-        self._stop, self.repeated = None, Repeated()
+        self.stop, self.repeated = None, Repeated()
         self.closures.leave()
         self.functions.leave()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from harness.dtypes import DType
 from harness.errors import DecidedLateError, TraceError
+from harness.framework import frames
 from harness.framework.compile.rewriting import ask_again
 from harness.framework.compile.source import where
 from harness.framework.tensor import Tensor, held, is_eager
@@ -111,7 +111,7 @@ class Traced(Tensor):
 
     def asnumpy(self) -> Any:
         """The data where it is known (PyNative mode, see ``harness.framework.compile.known``); else ``TraceError``."""
-        known: Any = getattr(current(), "known", None)
+        known = current().known
         if known is None or not is_eager():
             raise TraceError(
                 f"construct asks for the data of a tensor at {where()}, but while a graph is traced there is none yet. "
@@ -126,7 +126,7 @@ class Traced(Tensor):
 
     def __bool__(self) -> bool:
         if not is_eager():
-            ask_again(sys._getframe(1))
+            ask_again(frames.caller())
             raise DecidedLateError(
                 f"the truth of a tensor decides Python control flow at {where()}, but its value is known only when the "
                 "graph runs. Use ops.select, ops.cond or ops.while_loop"

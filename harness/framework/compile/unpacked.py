@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from types import FrameType
 from typing import Any
 
+from harness.framework import frames
 from harness.framework.compile.closure import Closure
 from harness.framework.compile.source import Function, is_users
 from harness.framework.compile.traced import Traced
+from harness.framework.frames import Frame
 
 
-def note_unpacked(function: Function | None, frame: FrameType, closure: Closure) -> None:
+def note_unpacked(function: Function | None, frame: Frame, closure: Closure) -> None:
     """Notes in ``closure`` the values that a running ``function`` of the user's has unpacked by now."""
-    if function is None or not is_users(frame.f_code.co_filename):
+    if function is None or not is_users(frames.file_of(frame)):
         return
-    closure.unread = leaves_unread(function)
+    closure.unread, names = leaves_unread(function), frames.names_of(frame)
     for name, depth in unpacked_names(function).items():
-        value = frame.f_locals.get(name)
+        value = names.get(name)
         if isinstance(value, Traced):
             closure.unpacked.setdefault(id(value.operand), depth)
 

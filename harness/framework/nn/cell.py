@@ -13,6 +13,7 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import CellAttributeError, CellNameError, SettingAttributeError, SettingError, SettingTypeError
 from harness.framework import kinds
+from harness.framework.compile.cells import Described
 from harness.framework.compile.source import made_at
 from harness.framework.names import complete
 from harness.framework.names.absent import refuse_value
@@ -31,7 +32,7 @@ _FLOAT_FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.b
 _LAYERS = __name__.partition(".")[0] + "."
 
 
-class Cell(Calls, Buffers, Settings, Refusals):
+class Cell(Calls, Buffers, Settings, Refusals, Described):
     """Base of every network; subclass it, attach parts in ``__init__``, compute in ``construct``.
 
     Args:

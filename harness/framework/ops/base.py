@@ -101,6 +101,9 @@ class Operator:
         mutates: argument positions the kernel updates in place (``kernel`` writes into the array it is given).
         gives_memory: the result is the memory of the argument it updates, under another name.
         side_effect: ``"memory"`` (updates a parameter), ``"io"`` (prints), or None.
+        random: each call draws; equal ones never merge.
+        overwrites: a gradient's operator that writes into the memory of its first argument.
+        keeps: the gradient needs the value that the operator overwrites, so a copy of it is made.
     """
 
     name: ClassVar[str]
@@ -115,6 +118,9 @@ class Operator:
     mutates: ClassVar[tuple[int, ...]] = ()
     gives_memory: ClassVar[bool] = False
     side_effect: ClassVar[str | None] = None
+    random: ClassVar[bool] = False
+    overwrites: ClassVar[bool] = False
+    keeps: ClassVar[bool] = False
 
     def effect(self, arguments: Sequence[Any]) -> str | None:
         """The side effect of a call with ``arguments`` (a constant's value, else None): ``side_effect``, unless an

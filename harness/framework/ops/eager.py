@@ -20,7 +20,7 @@ from harness.framework.ops import random, remembered, taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.numerics import finish
 from harness.framework.ops.remembered import remembering as remembering
-from harness.framework.tensor import Tensor, is_eager, set_default
+from harness.framework.tensor import Dispatcher, Tensor, is_eager, set_default
 from harness.graph import Spec, TensorSpec, TupleSpec, spec_of
 
 #: from weakest to strongest, within and across kinds
@@ -208,7 +208,7 @@ def _part(op: Operator, call: Call, rest: tuple[Any, ...], at: int, array: Any) 
     return result[at] if isinstance(result, tuple) else result
 
 
-class EagerDispatcher:
+class EagerDispatcher(Dispatcher):
     """Executes each call at once (PyNative mode, and everything outside ``construct``)."""
 
     def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:

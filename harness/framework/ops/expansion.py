@@ -19,7 +19,7 @@ from harness.errors import TraceError
 from harness.framework.ops import taken
 from harness.framework.ops.base import OPERATORS, Array, Call, Operator
 from harness.framework.ops.eager import number_dtype, plan_arguments, promote
-from harness.framework.tensor import Tensor, using
+from harness.framework.tensor import Dispatcher, Tensor, using
 from harness.framework.tensor import call as emit
 from harness.graph import Node, OpaqueSpec, Spec, TensorSpec, TupleSpec, spec_of
 
@@ -87,7 +87,7 @@ class _Shaped(Tensor):
         self._dynamic_shape = spec.shape
 
 
-class _Shapes:
+class _Shapes(Dispatcher):
     """Runs calls on specs alone."""
 
     def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:

@@ -10,24 +10,35 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from types import CodeType, FrameType
-from typing import Any, Protocol, TypeVar
+from types import CodeType, FunctionType
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from harness import hooks
 from harness.errors import TraceError
+from harness.framework.frames import Frame
 from harness.framework.observed import OLDER_FORMS, SAME_METHODS
+from harness.framework.tensor.calls import RUNNING, FunctionCall
 from harness.framework.tensor.watching import WATCHERS, Watcher
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 
-class Dispatcher(Protocol):
-    """Runs operator calls."""
+class Dispatcher:
+    """Runs operator calls.
+
+    Attributes:
+        stop: the frame that began the tracing of a graph; None where none is traced.
+        known: gives the values of what is traced, in PyNative mode; None where there are none.
+    """
+
+    stop: Frame | None = None
+    known: Any = None
 
     def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
         """Calls operator ``op``.
@@ -42,14 +53,29 @@ class Dispatcher(Protocol):
         Returns:
             A tensor, or a tuple of tensors for several outputs.
         """
+        raise NotImplementedError
 
     def branch(
         self, pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: tuple[Any, ...]
     ) -> Any:
         """``true_fn(*operands)`` where ``pred`` holds, else ``false_fn(*operands)``; both give like results."""
+        raise NotImplementedError
 
     def loop(self, cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: Any) -> Any:
         """``state = body_fn(state)`` as long as ``cond_fn(state)`` holds."""
+        raise NotImplementedError
+
+    def function_scope(self, key: Any) -> AbstractContextManager[None] | None:
+        """What a call of the graph function ``key`` runs within; None for a dispatcher that has no scopes."""
+        return None
+
+    def read(self, tensor: Any) -> Any:
+        """See ``read``."""
+        return tensor
+
+    def reference(self, tensor: Any) -> Any:
+        """See ``reference``."""
+        return tensor
 
 
 _current: ContextVar[Dispatcher | None] = ContextVar("dispatcher", default=None)
@@ -158,17 +184,30 @@ def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = 
         named = is_older(key, kwargs) or (keywords and bool(kwargs) and "rounding_mode" not in kwargs)
         if WATCHERS and (watcher := watching(key)) is not None:
             return watcher.function(key, entered, args, kwargs)
-        scope_of = getattr(_current.get(_default[0]), "function_scope", None) if shared or named else None
-        if scope_of is None or key is None:
+        dispatcher = _current.get()
+        if dispatcher is None:
             return function(*args, **kwargs)
-        with scope_of(f"{key}{OLD}" if named else key):
-            try:
+        token = RUNNING.set(FunctionCall(key, shared, named, args, kwargs, RUNNING.get()))
+        try:
+            is_scope = key is not None and (shared or named)
+            scope = dispatcher.function_scope(f"{key}{OLD}" if named else key) if is_scope else None
+            if scope is None:
                 return function(*args, **kwargs)
-            except TypeError:
-                _check_call(key, function, args, kwargs)
-                raise
+            with scope:
+                try:
+                    return function(*args, **kwargs)
+                except TypeError:
+                    _check_call(key, function, args, kwargs)
+                    raise
+        finally:
+            RUNNING.reset(token)
 
+    _KEYS[entered] = key
     return entered  # type: ignore[return-value]
+
+
+#: the key of each graph function
+_KEYS: WeakKeyDictionary[Callable[..., Any], Any] = WeakKeyDictionary()
 
 
 #: methods that are the operator itself if a bool follows the first argument: ``x.sum(dim, keepdim)`` (measured)
@@ -203,17 +242,11 @@ def _check_call(key: Any, function: Callable[..., Any], args: tuple[Any, ...], k
 
 def graph_key(function: Any) -> Any:
     """The key of a graph function, or None for anything else."""
-    if getattr(function, "__code__", None) is not _ENTERED:
-        return None
-    return function.__closure__[_ENTERED.co_freevars.index("key")].cell_contents
+    return _KEYS.get(function) if isinstance(function, FunctionType) else None
 
 
-_ENTERED = next(c for c in graph_function.__code__.co_consts if isinstance(c, CodeType))
-
-
-def graph_function_key(frame: FrameType) -> Any:
-    """The key of the graph function whose call ``frame`` is, or None if it is none."""
-    return frame.f_locals["key"] if frame.f_code is _ENTERED else None
+#: what every graph function runs
+_ENTERED: CodeType = graph_function(None, lambda: None).__code__
 
 
 def is_graph_function(code: CodeType) -> bool:
@@ -226,15 +259,17 @@ def read(tensor: T) -> T:
 
     MindSpore reads a parameter when it is first passed to an operator, or to a method that returns it (``astype``).
     """
-    reader: Callable[[T], T] | None = getattr(_current.get(None), "read", None)
-    return tensor if reader is None else reader(tensor)
+    dispatcher = _current.get()
+    found: T = tensor if dispatcher is None else dispatcher.read(tensor)
+    return found
 
 
 def reference(tensor: T) -> T:
     """A parameter itself, for an operator that looks at its memory instead of reading it (a slice is a view); any
     other tensor as it is."""
-    refer: Callable[[T], T] | None = getattr(_current.get(_default[0]), "reference", None)
-    return tensor if refer is None else refer(tensor)
+    dispatcher = _current.get()
+    found: T = tensor if dispatcher is None else dispatcher.reference(tensor)
+    return found
 
 
 def differentiated_outside(result: T) -> T:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import dis
 import functools
-import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
+from harness.framework import frames
+from harness.framework.frames import Frame
 from harness.framework.tensor.dispatch import is_eager
 
 #: a comparison's method -> what is written where it is called for the other operand, and the method of that
@@ -36,22 +37,22 @@ def as_written(name: str, method: Callable[..., Any], methods: Mapping[str, Call
         if len(others) != 1:
             return method(x, *others)
         is_kept = name == "__gt__" and isinstance(others[0], (int, float))
-        if not is_kept and not is_eager() and _written(sys._getframe(1)) == sign:
+        if not is_kept and not is_eager() and _written(frames.caller()) == sign:
             return methods[other_name](others[0], x)
         return method(x, *others)
 
     return compare
 
 
-def _written(frame: FrameType | None) -> str | None:
+def _written(frame: Frame | None) -> str | None:
     """The comparison that the nearest of the frames around is in the middle of; None if none is."""
     for _ in range(_WRAPPERS):
         if frame is None:
             return None
-        sign = _comparisons(frame.f_code).get(frame.f_lasti)
+        sign = _comparisons(frames.code_of(frame)).get(frames.instruction_of(frame))
         if sign is not None:
             return sign
-        frame = frame.f_back
+        frame = frames.caller_of(frame)
     return None
 
 

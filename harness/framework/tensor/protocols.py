@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
+from harness.framework import frames
 from harness.framework.tensor.dispatch import is_tracing
 
 _OURS = __name__.partition(".")[0] + "."
@@ -21,7 +21,7 @@ class Protocols:
     def _note_maker(self) -> None:
         """Notes who makes the tensor: called by its ``__init__``."""
         if is_tracing():
-            self.in_graph = not sys._getframe(2).f_globals.get("__name__", "").startswith(_OURS)
+            self.in_graph = not (frames.module_of(frames.caller(1)) or "").startswith(_OURS)
 
     def dim(self) -> int:
         """Number of dimensions."""

@@ -67,7 +67,6 @@ def own(scratch: Path) -> dict[int, list[tuple[str, list[str]]]]:
     from harness.errors import HarnessError
     from harness.framework.compile.nestings import call_of
     from harness.framework.compile.trace import Tracer
-    from harness.framework.tensor import graph_function_key
     from tests.data.nestings.forms import forms, script
 
     install()
@@ -75,9 +74,9 @@ def own(scratch: Path) -> dict[int, list[tuple[str, list[str]]]]:
     added: list[Any] = []
     enter, add = closures._enter, Tracer._add
 
-    def entering(frame: Any, caller: closures.Closure) -> Any:
-        activation = enter(frame, caller)
-        text = call_of(frame, graph_function_key(frame))
+    def entering(frame: Any, call: Any, caller: closures.Closure) -> Any:
+        activation = enter(frame, call, caller)
+        text = call_of(frame, call)
         first = activation.closure
         while first is not caller and first.parent is not caller and first.parent is not None:
             first = first.parent

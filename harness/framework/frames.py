@@ -1,0 +1,168 @@
+"""Running functions: the one module of the framework that reads frames.
+
+A traced function is Python that runs. Which of the user's functions and layers are running, at which line, and what
+their names hold, only Python's frames say; MindSpore's parser reads the same from the source. Other modules hand
+frames around and ask here what they need. What the framework's own wrappers know is not read: they hand it over
+(``harness.framework.tensor.calls``).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from types import CodeType, FrameType, FunctionType, MethodType, TracebackType
+from typing import Any
+
+Frame = FrameType
+#: first and last line, first and last column; None where Python does not know it
+Span = tuple[int | None, int | None, int | None, int | None]
+
+#: codes of which a ``Chosen`` remembers its answer: more than a process traces
+_KEPT = 65536
+
+
+def caller(further: int = 0) -> Frame:
+    """The frame that called the function which asks, or one ``further`` out."""
+    return sys._getframe(2 + further)
+
+
+def stack(stop: Frame | None = None) -> Iterator[Frame]:
+    """The running functions around the one that asks, innermost first, up to ``stop`` (which is left out)."""
+    frame: Frame | None = sys._getframe(1)
+    while frame is not None and frame is not stop:
+        yield frame
+        frame = frame.f_back
+
+
+class Chosen:
+    """Running functions whose code is of a certain kind; the answer is remembered by code, as each operator asks for
+    all frames and most belong to the harness itself.
+
+    Args:
+        wanted: whether frames of a code are looked for.
+    """
+
+    def __init__(self, wanted: Callable[[CodeType], bool]) -> None:
+        self._wanted = wanted
+        #: Keyed by identity: equal code of two files would share a key, and hashing code walks through all of it.
+        self._known: dict[int, tuple[CodeType, bool]] = {}
+
+    def running(self, stop: Frame | None) -> list[Frame]:
+        """Those that are running, innermost first, up to ``stop``."""
+        found: list[Frame] = []
+        frame: Frame | None = sys._getframe(1)
+        known = self._known.get
+        while frame is not None and frame is not stop:
+            kept = known(id(frame.f_code)) or self._ask(frame.f_code)
+            if kept[1]:
+                found.append(frame)
+            frame = frame.f_back
+        return found
+
+    def _ask(self, code: CodeType) -> tuple[CodeType, bool]:
+        if len(self._known) >= _KEPT:
+            self._known.clear()
+        kept = self._known[id(code)] = code, self._wanted(code)
+        return kept
+
+
+def caller_of(frame: Frame) -> Frame | None:
+    """The frame that called ``frame``."""
+    return frame.f_back
+
+
+def code_of(frame: Frame) -> CodeType:
+    """The code that runs."""
+    return frame.f_code
+
+
+def file_of(frame: Frame) -> str:
+    """The file its source is in."""
+    return frame.f_code.co_filename
+
+
+def line_of(frame: Frame) -> int:
+    """The line it is at."""
+    return frame.f_lineno
+
+
+def instruction_of(frame: Frame) -> int:
+    """The place in its code: equal places are of one expression."""
+    return frame.f_lasti
+
+
+def span_of(frame: Frame) -> Span:
+    """Where the expression it is in the middle of stands."""
+    return span_in(frame.f_code, frame.f_lasti)
+
+
+def span_in(code: CodeType, instruction: int) -> Span:
+    """The same of a place in a code."""
+    return next(islice(code.co_positions(), instruction // 2, None))
+
+
+def names_of(frame: Frame) -> dict[str, Any]:
+    """What the names of the function itself hold, and those that it takes from functions around it."""
+    return frame.f_locals
+
+
+def globals_of(frame: Frame) -> dict[str, Any]:
+    """What the names of its module hold."""
+    return frame.f_globals
+
+
+def all_names_of(frame: Frame) -> dict[str, Any]:
+    """What every name that the function sees holds, but for Python's own."""
+    return {**frame.f_globals, **frame.f_locals}
+
+
+def module_of(frame: Frame) -> Any:
+    """The name of its module."""
+    return frame.f_globals.get("__name__")
+
+
+def owner_of(frame: Frame) -> Any:
+    """The object whose method it is, by the name that Python's users give it; None for a function."""
+    return frame.f_locals.get("self")
+
+
+def captured(function: Any) -> dict[str, Any]:
+    """What the names hold that a function takes from functions around it, but for those that nothing is bound to yet;
+    nothing of what is neither a function of Python's nor a method."""
+    found: dict[str, Any] = {}
+    function = function.__func__ if isinstance(function, MethodType) else function
+    if isinstance(function, FunctionType):
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
+            with suppress(ValueError):
+                found[name] = cell.cell_contents
+    return found
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A function, running or not, as far as its source can be followed.
+
+    Attributes:
+        code: what it runs.
+        module: what the names of its module hold.
+        names: what its own names hold.
+    """
+
+    code: CodeType
+    module: dict[str, Any]
+    names: dict[str, Any]
+
+
+def standing(frame: Frame) -> Standing:
+    """The function that a frame runs."""
+    return Standing(frame.f_code, frame.f_globals, frame.f_locals)
+
+
+def traced_back(trace: TracebackType | None) -> Iterator[tuple[Frame, int, int]]:
+    """The frames an error passed, outermost first, each with the instruction and the line it was at."""
+    while trace is not None:
+        yield trace.tb_frame, trace.tb_lasti, trace.tb_lineno
+        trace = trace.tb_next
