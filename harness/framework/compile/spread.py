@@ -33,27 +33,29 @@ class Calls:
     """The calls of those functions that were first called in ``Default``, and were not placed yet."""
 
     def __init__(self) -> None:
-        self._known: dict[Any, list[tuple[Node, str]]] = {}
+        self._known: dict[Any, list[tuple[Sequence[Node], str]]] = {}
 
     def add(self, key: Any, nodes: Sequence[Node], scope: str) -> None:
         """A call from ``scope`` of the function ``key``, which made ``nodes``."""
         plain = key.removesuffix(OLD) if isinstance(key, str) else ""
         shared = METHODS.get(plain, plain)
-        if shared in SPREAD and len(nodes) == 1 and (plain == key or shared not in _APART):
+        if shared in SPREAD and nodes and (plain == key or shared not in _APART):
             inputs = repr([(i.spec, getattr(i, "value", None)) for i in nodes[0].inputs])
-            same = self._known.setdefault((nodes[0].op, repr(nodes[0].attrs), inputs), [])
-            same.append((nodes[0], scope if plain == key else "Default"))
+            same = self._known.setdefault((repr([(node.op, node.attrs) for node in nodes]), inputs), [])
+            same.append((nodes, scope if plain == key else "Default"))
 
     def place(self, order: Sequence[Closure]) -> None:
         """Gives each call its scope, where ``order`` is that in which function graphs are put in."""
         rank = {closure: at for at, closure in enumerate(order)}
         for calls in self._known.values():
-            if len(calls) < 2 or any(node.extra.closure not in rank for node, _ in calls):
+            if len(calls) < 2 or any(node.extra.closure not in rank for nodes, _ in calls for node in nodes):
                 continue
-            calls.sort(key=lambda call: rank[call[0].extra.closure])
-            for node, scope in calls:
-                node.scope, node.extra.homeless = scope, scope != "Default"
-            calls[-1][0].scope = "Default"
+            calls.sort(key=lambda call: rank[call[0][0].extra.closure])
+            for nodes, scope in calls:
+                for node in nodes:
+                    node.scope, node.extra.homeless = scope, scope != "Default"
+            for node in calls[-1][0]:
+                node.scope = "Default"
         self._known.clear()
 
     def place_behind(self, result: Operand, created: Sequence[Node]) -> None:

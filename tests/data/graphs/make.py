@@ -1,6 +1,7 @@
 """Runs the networks of ``nets`` under a real MindSpore and keeps their kernel graphs in ``graphs.json``.
 
-``python make.py PYTHON DIRECTORY``: PYTHON is an interpreter that has MindSpore 2.10.0; DIRECTORY a scratch directory.
+``python make.py PYTHON DIRECTORY [NET...]``: PYTHON is an interpreter that has MindSpore 2.10.0; DIRECTORY a scratch
+directory. With names of networks, only these are run, and the others stay as they are recorded.
 """
 
 from __future__ import annotations
@@ -59,11 +60,15 @@ def text(recorded: dict[str, list[dict[str, Any]]]) -> str:
     return json.dumps(recorded, indent=0, ensure_ascii=False) + "\n"
 
 
+def record(python: str, scratch: Path, nets: list[str]) -> None:
+    """Runs the networks named, or all, and writes what is recorded of all."""
+    store = HERE / "graphs.json"
+    recorded = json.loads(store.read_text()) if nets else {}
+    for net in nets or sorted(path.stem for path in (HERE / "nets").glob("*.py")):
+        script, in_python = HERE / "nets" / f"{net}.py", HERE / "nets" / "python" / f"{net}.py"
+        recorded[net] = graphs(run(python, scratch, in_python if in_python.is_file() else script))
+    store.write_text(text({net: recorded[net] for net in sorted(recorded)}))
+
+
 if __name__ == "__main__":
-    recorded = {}
-    for net in sorted((HERE / "nets").glob("*.py")):
-        python_words = net.parent / "python" / net.name
-        recorded[net.stem] = graphs(
-            run(sys.argv[1], Path(sys.argv[2]).resolve(), python_words if python_words.is_file() else net)
-        )
-    (HERE / "graphs.json").write_text(text(recorded))
+    record(sys.argv[1], Path(sys.argv[2]).resolve(), sys.argv[3:])
