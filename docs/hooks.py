@@ -11,7 +11,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 #: what the build adds to the pages that stand in docs/
-MADE = ("reference/commands.md", "reference/options.md", "live-report.md", "live/report.html")
+MADE = ("reference/commands.md", "reference/options.md", "changelog.md", "live-report.md", "live/report.html")
 TUTORIAL = ROOT / "docs" / "tutorial" / "find-a-bug.md"
 
 
@@ -19,7 +19,7 @@ def on_files(files: Any, config: Any) -> Any:
     """Adds the pages to the site's files."""
     from mkdocs.structure.files import File
 
-    texts = (commands(), options(), _LIVE, report())
+    texts = (commands(), options(), changelog(), _LIVE, report())
     for name, text in zip(MADE, texts, strict=True):
         files.append(File.generated(config, name, content=text))
     return files
@@ -71,6 +71,12 @@ def options() -> str:
         means = _escaped(each.help) + (f": {' or '.join(map(_code, each.choices))}" if each.choices else "")
         lines.append(f"| {_code(flag)} | {_code(each.name)} | {marker} | {shown} | {means} |")
     return "\n".join(lines) + "\n"
+
+
+def changelog() -> str:
+    """``CHANGELOG.md``, whose links lead to pages of the site."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    return re.sub(r"\]\(docs/", "](", text)
 
 
 def report() -> str:

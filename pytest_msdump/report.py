@@ -11,7 +11,7 @@ import pytest
 # A failure must stay readable in a terminal and in a CI log, however much differs.
 MAX_LINES = 25
 MAX_BYTES = 4000
-MAX_ROWS = 100
+MAX_ROWS = 12
 
 COUNTS = ("slots", "identical", "within", "differing", "missing", "unexpected", "new", "unsure")
 HEADINGS = ("network", "backend", "mode", *COUNTS[:-1], "cannot tell")

@@ -13,9 +13,20 @@ from typing import Annotated, Any
 
 import typer
 
+from harness.cli import amount
 from harness.cli import goldens as goldens
 from harness.cli import inspection as inspection
-from harness.cli.parser import CANNOT_TELL, PASS_ON, RUN, Action, ClickException, Level, Match, NamedTolerance, app
+from harness.cli.parser import (
+    CANNOT_TELL,
+    PASS_ON,
+    RUN,
+    Action,
+    ClickException,
+    Level,
+    Match,
+    NamedTolerance,
+    app,
+)  # fmt: skip
 from harness.cli.parser import DIFFERS as DIFFERS
 from harness.cli.parser import HOLDS as HOLDS
 from harness.cli.shared_options import Mappings, Resume, Scheduler, Shards, Workers, tree_of
@@ -25,7 +36,11 @@ from harness.scale import Scale
 def dispatch(argv: Sequence[str]) -> int:
     """Parses ``argv``, then runs the command outside the parser, which would swallow signals and exits."""
     try:
-        chosen = _command().main(args=list(argv), prog_name="msdump", standalone_mode=False)
+        command = _command()
+        passing_on = [
+            name for name, each in command.commands.items() if each.context_settings.get("ignore_unknown_options")
+        ]
+        chosen = command.main(args=amount.taken_from(argv, passing_on), prog_name="msdump", standalone_mode=False)
     except typer.Exit as end:
         return int(end.exit_code)
     except typer.Abort:  # what the parser makes of an interrupt
@@ -45,7 +60,7 @@ def _command() -> Any:
 def _guarded(action: Action) -> int:
     from harness.escape import escaped_output
 
-    with escaped_output():
+    with amount.applied(), escaped_output():
         code = _ended(action)
     try:
         sys.stdout.flush()
@@ -218,7 +233,7 @@ def audit(
         from harness.compare.tolerance_file import read_tolerances
 
         stated = read_tolerances(tolerances) if tolerances is not None else None
-        return audit_goldens(golden, run, stated, limit, every, Scale(workers, scheduler, resume))
+        return audit_goldens(golden, run, stated, limit, every or amount.verbose(), Scale(workers, scheduler, resume))
 
     return action
 
@@ -302,7 +317,7 @@ def show(
         from harness.cli.show import show_path
 
         wanted = Wanted(line, operator, slot, iteration, part)
-        return look_at(path, run, wanted) if wanted.anything else show_path(path, run, every, text)
+        return look_at(path, run, wanted) if wanted.anything else show_path(path, run, every or amount.verbose(), text)
 
     return action
 

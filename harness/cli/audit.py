@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.cli import amount
 from harness.cli.check import choose_run
 from harness.cli.text import table
 from harness.compare import Tolerances
@@ -136,7 +137,7 @@ def _print(network: str, run: RunId, slots: list[Looseness], limit: float | None
     worst = max((slot.noise for slot in slots), default=0.0)
     counts = f"{counted(len(slots), 'slot')}, the largest change that passes is {worst:.3g}, {len(too_loose)} too loose"
     print(line(f"{network} [{run}]: {counts}"))
-    shown = slots if every else sorted(too_loose, key=lambda slot: -slot.noise)[:_LISTED]
+    shown = slots if every else sorted(too_loose, key=lambda slot: -slot.noise)[: amount.limit(_LISTED)]
     if shown:
         rows = [_row(slot) for slot in shown]
         print("\n".join(f"  {each}" for each in table(_HEADINGS, rows)))

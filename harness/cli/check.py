@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
+from harness.cli.amount import limit
 from harness.cli.beside import labels_of, laid_beside
 from harness.cli.check_texts import holding, stated_texts
 from harness.cli.recorder import check_recorder, is_only_recorded, recorded
@@ -226,7 +227,7 @@ def warn(capture: Capture) -> None:
         for (kind, why), paths in alike.items()
         for path in (paths[:1] if len(paths) > _ALIKE else paths)
     ]
-    for path, kind, why, others in told[:_MAX_PROBLEMS]:
+    for path, kind, why, others in told[: limit(_MAX_PROBLEMS)]:
         print(
             clipped(line(f"msdump: {path}: {kind}: {why}")) + (f" (and {others} more)" if others else ""),
             file=sys.stderr,

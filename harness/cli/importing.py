@@ -33,7 +33,7 @@ _PROBE = ("msprobe", "msprobe.mindspore")
 
 
 def _probe(name: str) -> ModuleType:
-    from harness.dump.msprobe.debugger import PrecisionDebugger
+    from harness.debugger.debugger import PrecisionDebugger
 
     module = ModuleType(name, "``PrecisionDebugger`` on an emulated backend.")
     module.__dict__["__path__"] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from harness.cli.amount import limit
 from harness.cli.diff import FORMAT, VERSION
 from harness.compare import Tolerances
 from harness.compare.rejudge import OUTSIDE, UNSURE, WITHIN, rejudged
@@ -36,8 +37,9 @@ def judge(path: Path, tolerances: Tolerances) -> int:
         judged = rejudged(content, tolerances)
     counts = (f"{judged.counts[each]} {each}" for each in (WITHIN, OUTSIDE, UNSURE))
     print(", ".join([f"{judged.identical} identical", *counts]))
-    failing = [clipped(line(text)) for text in judged.failing[:_LISTED]]
-    print("\n".join(failing + ([f"and {len(judged.failing) - _LISTED} more"] if len(judged.failing) > _LISTED else [])))
+    shown = limit(_LISTED)
+    failing = [clipped(line(text)) for text in judged.failing[:shown]]
+    print("\n".join(failing + ([f"and {len(judged.failing) - shown} more"] if len(judged.failing) > shown else [])))
     if judged.lost:
         print(f"not compared: {counted(judged.lost, 'file')} that could not be used")
     if content.get("texts_hold") is False:

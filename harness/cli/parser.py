@@ -20,7 +20,8 @@ __all__ = ["CANNOT_TELL", "DIFFERS", "HOLDS", "PASS_ON", "RUN", "Action", "Click
 
 RUN = "BACKEND[/MODE]"
 # Everything that follows belongs to pytest or to the script, options included.
-PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
+HELP = ["-h", "--help"]
+PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": HELP}
 
 Action = Callable[[], int]
 Match = Literal["auto", "names", "flow"]
@@ -58,6 +59,7 @@ app = typer.Typer(
     help="Make, check and show golden stores of network dumps. Exit codes: 0 holds, 1 differs, 2 cannot tell.",
     cls=Commands,
     no_args_is_help=True,
+    context_settings={"help_option_names": HELP},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -74,7 +76,14 @@ def _print_version(wanted: bool) -> None:
 @app.callback(help=app.info.help)
 def root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option("-V", "--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Print nothing but errors: the exit code tells. Also after a command.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Print every row, nothing shortened. Also after a command.")
     ] = False,
 ) -> None:
-    """The options before a command."""
+    """The options before a command; ``amount.taken_from`` acts on the last two."""

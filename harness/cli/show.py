@@ -12,6 +12,7 @@ import numpy as np
 from harness.capture import Capture, read_tree
 from harness.capture.npy import Incomplete, read
 from harness.capture.single_files import is_single_file
+from harness.cli.amount import limit
 from harness.cli.recorder import is_only_recorded, listed, recorded
 from harness.cli.slots import slots_table
 from harness.cli.text import shortened, table
@@ -111,8 +112,8 @@ def _store(store: GoldenStore, run: str, every: bool) -> Iterator[str]:
         yield f"run {each}: level {stored.level}, {counted(len(stored), 'slot')}, {_origin(stored)}"
         texts = stored.artefacts()
         if texts:
-            more = f", and {len(texts) - _HEAD} more" if len(texts) > _HEAD else ""
-            yield f"texts: {', '.join(list(texts)[:_HEAD])}{more}"
+            more = f", and {len(texts) - _HEAD} more" if len(texts) > limit(_HEAD) else ""
+            yield f"texts: {', '.join(list(texts)[: limit(_HEAD)])}{more}"
             one = command("msdump", "show", store.path, "--run", str(each), "--text", escape(next(iter(texts))))
             yield f"`{one}` prints the first"
         yield from _records(stored.records(), every)
@@ -162,7 +163,7 @@ def _tree(path: Path, every: bool, kind: str = "dump tree") -> Iterator[str]:
     origin = "emulated" if capture.emulated else "real"
     yield f"{path}: {kind}, network {capture.network or '(no tensors)'}, {origin}, {counted(len(records), 'slot')}"
     yield from _records(records, every)
-    for problem in capture.problems[:_MAX_PROBLEMS]:
+    for problem in capture.problems[: limit(_MAX_PROBLEMS)]:
         yield clipped(f"{problem.path}: {problem.kind}: {problem.why}")
     if len(capture.problems) > _MAX_PROBLEMS:
         yield f"and {counted(len(capture.problems) - _MAX_PROBLEMS, 'more file')}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from harness.cli.amount import limit
 from harness.escape import clipped, line, painted, show
 from harness.scale import Scale, session
 from harness.store.verify import verify
@@ -25,9 +26,9 @@ def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> in
     """
     with session(scale, verify=str(folder)) as shared:
         found = verify(folder, fix=fix, tensors_of=shared.verify if shared else None)
-    for problem in found.problems[:_SHOWN]:
+    for problem in found.problems[: limit(_SHOWN)]:
         show(painted(clipped(line(problem)), "31", sys.stdout))
-    if len(found.problems) > _SHOWN:
+    if len(found.problems) > limit(_SHOWN):
         print(f"... and {len(found.problems) - _SHOWN} more")
     if found.fixed:
         print(f"{folder}: the manifests were written anew")

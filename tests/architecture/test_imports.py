@@ -107,6 +107,16 @@ def test_the_framework_imports_nothing_that_dumps_keeps_or_compares() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_who_records_watches_and_reads_knows_no_framework() -> None:
+    rooms = {"recording", "graph", "stats", "memory", "devices", "dump", "rdr", "capture", "instruments", "store"}
+    wrong = [
+        str(found)
+        for found in imports()
+        if package(found.source) in rooms and found.target.startswith("harness.framework")
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.long
 def test_imports_by_a_computed_name_are_listed() -> None:
     there = {name for name, path in MODULES.items() if any(computed_imports(parsed(path)))}

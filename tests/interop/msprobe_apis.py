@@ -1,4 +1,4 @@
-"""Which functions msprobe's level L1 sees: ``msprobe-python msprobe_apis.py > harness/dump/msprobe/apis.json``.
+"""Which functions msprobe's level L1 sees: ``msprobe-python msprobe_apis.py > harness/debugger/apis.json``.
 
 The list is read from the installed package; names of communication are left out, because no process of ours is one of
 several.

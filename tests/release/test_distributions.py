@@ -21,7 +21,7 @@ from tests.subprocesses import ROOT
 pytest.importorskip("build", minversion="1.2", reason="the package `build` is not installed (tox -e release)")
 pytest.importorskip("twine", reason="twine is not installed (tox -e release)")
 VERSION = harness.__version__
-SDIST_LIMIT = 3_000_000
+SDIST_LIMIT = 5_000_000
 #: repository -> what its README installs
 EXTRAS = {"mindspore-style": "", "numpy": "", "pytorch": "[torch]"}
 
@@ -73,13 +73,24 @@ def test_the_wheel_holds_its_packages_and_nothing_else(built: tuple[Path, Path])
     assert checkout - set(names) == set()
 
 
-def test_the_sdist_is_small_and_holds_no_tests(built: tuple[Path, Path]) -> None:
+def test_the_sdist_is_small_and_holds_its_tests(built: tuple[Path, Path]) -> None:
     _, sdist = built
     assert sdist.stat().st_size <= SDIST_LIMIT
     with tarfile.open(sdist) as archive:
         seconds = {Path(name).parts[1] for name in archive.getnames() if len(Path(name).parts) > 1}
-    assert not seconds & {"tests", "golden", "benchmarks", ".ci"}
-    assert {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "docs", "harness", "pytest_msdump"} <= seconds
+    assert not seconds & {"golden", "benchmarks", ".ci"}
+    assert {
+        "tests",
+        "examples",
+        "ci",
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "docs",
+        "harness",
+        "pytest_msdump",
+    } <= seconds
 
 
 def test_metadata(built: tuple[Path, Path]) -> None:
@@ -92,6 +103,29 @@ def test_metadata(built: tuple[Path, Path]) -> None:
         "pytest_msdump"
         in zipfile.ZipFile(built[0]).read(f"pytest_msdump-{VERSION}.dist-info/entry_points.txt").decode()
     )
+
+
+def test_the_sdist_runs_its_tests(built: tuple[Path, Path], tmp_path: Path) -> None:
+    """Those of the store, the command and the plugin that need no other checkout."""
+    with tarfile.open(built[1]) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (home,) = tmp_path.iterdir()
+    python = environment(tmp_path / "venv", f"{home}[test]")
+    chosen = ["tests/store", "tests/plugin/test_check.py", "tests/plugin/test_empty.py", "tests/cli/test_init.py"]
+    must([str(python), "-m", "pytest", "-q", "-n", "2", *chosen], home)
+
+
+def test_links_lead_to_the_home_that_a_build_is_given(tmp_path: Path) -> None:
+    home = "https://example.org/me/pytest-msdump"
+    done = subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--outdir", str(tmp_path), str(ROOT)],
+        env={**os.environ, "MSDUMP_HOME": home}, cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    text = zipfile.ZipFile(wheel).read(f"pytest_msdump-{VERSION}.dist-info/METADATA").decode()
+    assert f"Project-URL: Source, {home}\n" in text
+    assert f"]({home}/blob/main/docs/" in text
 
 
 @pytest.mark.parametrize("extra", sorted(set(EXTRAS.values())))

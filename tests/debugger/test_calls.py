@@ -12,7 +12,7 @@ import pytest
 
 import harness as ms
 from harness import Tensor, context, nn, ops
-from harness.dump.msprobe.debugger import PrecisionDebugger
+from harness.debugger.debugger import PrecisionDebugger
 from harness.errors import DumpConfigError, SettingTypeError, StateError
 from harness.framework.tensor import watch
 

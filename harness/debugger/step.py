@@ -10,19 +10,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from harness.debugger.config import CallConfig
+from harness.debugger.entries import described
 from harness.devices import Device
 from harness.dtypes import DType
 from harness.dump import npy
 from harness.dump.asynchronous.layout import MARK
-from harness.dump.msprobe.call_config import CallConfig
-from harness.dump.msprobe.call_entries import described
 from harness.dump.msprobe.observer import FILE_MODE, FRAMEWORK
 from harness.dump.msprobe.step_files import CONSTRUCT, DUMP, FORMULA, STACK, TENSORS
 from harness.dump.writer import Directory, Tree
 from harness.errors import DumpWriteError
 from harness.framework.nn.watching import Array
 
-_OURS = f"{Path(__file__).parents[2]}{os.sep}"
+_OURS = f"{Path(__file__).parents[1]}{os.sep}"
 #: fields of an entry whose file names have another word
 _FILE_WORDS = {"input_args": "input", "input_kwargs": "kwargs"}
 PARAMETERS_GRAD = "parameters_grad"

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.dump.msprobe.call_config import CallConfig
-from harness.dump.msprobe.call_entries import taken
-from harness.dump.msprobe.call_scope import CallScope
-from harness.dump.msprobe.call_step import PARAMETERS_GRAD, CallStep
+from harness.debugger.config import CallConfig
+from harness.debugger.entries import taken
+from harness.debugger.scope import CallScope
+from harness.debugger.step import PARAMETERS_GRAD, CallStep
 from harness.framework.nn import Cell
 from harness.framework.nn.watching import at_the_end, on_gradients
 from harness.framework.ops.primitive import Primitive

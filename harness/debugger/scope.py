@@ -5,7 +5,7 @@ Source: the public source of mindstudio-probe 26.2.0.
 
 from __future__ import annotations
 
-from harness.dump.msprobe.call_config import CallConfig
+from harness.debugger.config import CallConfig
 
 _CELL = "Cell."
 

@@ -11,11 +11,11 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar
 
+from harness.debugger import config as call_config
+from harness.debugger.calls import Calls, ordered
+from harness.debugger.step import CallFiles, CallStep
 from harness.dump.environment import DISTRIBUTED, rank_and_device
-from harness.dump.msprobe import call_config
 from harness.dump.msprobe import config as probe_config
-from harness.dump.msprobe.call_step import CallFiles, CallStep
-from harness.dump.msprobe.calls import Calls, ordered
 from harness.errors import SettingTypeError, StateError, UnsupportedError
 from harness.framework import context
 from harness.framework.runtime import session
