@@ -41,7 +41,7 @@ class _SameNames:
 
 
 if not any(type(_each).__name__ == _SameNames.__name__ for _each in _sys.meta_path):
-    _sys.meta_path.insert(0, _SameNames())  # type: ignore[arg-type]
+    _sys.meta_path.insert(0, _SameNames())
 
 
 def __getattr__(name: str) -> _Any:

@@ -1,4 +1,4 @@
-"""Writes what editors and mypy know of MindSpore's names: ``harness-stubs/``, a stub package for ``harness``.
+"""Writes what editors and mypy know of MindSpore's names: ``stubs/harness-stubs/``, a stub package for ``harness``.
 
 The names are found lazily at run time, so a type checker would take each for ``Any``. A stub names the module of ours
 that defines it; what has no such home is told by its kind. ``python -m tests.stubs`` writes the files, and a test
@@ -18,7 +18,7 @@ from typing import Any
 import harness
 from harness.framework import names
 
-FOLDER = Path(__file__).parents[1] / "harness-stubs"
+FOLDER = Path(__file__).parents[1] / "stubs" / "harness-stubs"
 HEAD = "# Written by `python -m tests.stubs`.\n"
 _CLASS = """class {name}:
     def __init__(self, *given: Any, **named: Any) -> None: ...

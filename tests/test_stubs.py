@@ -55,7 +55,7 @@ def test_mypy_sees_classes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
     (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
     others = [path for path in sys.path if path.endswith("site-packages")]
-    (site / "here.pth").write_text("\n".join([str(ROOT), *others]) + "\n")
+    (site / "here.pth").write_text("\n".join([str(ROOT), str(ROOT / "stubs"), *others]) + "\n")
     (tmp_path / "script.py").write_text(SCRIPT)
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--python-executable", str(tmp_path / "venv" / "bin" / "python"), "script.py",

@@ -65,9 +65,9 @@ def test_the_wheel_holds_its_packages_and_nothing_else(built: tuple[Path, Path])
     assert tops == {"harness", "harness-stubs", "pytest_msdump", f"pytest_msdump-{VERSION}.dist-info"}
     assert not [name for name in names if "/tests/" in name or name.endswith((".pyc", ".h5"))]
     checkout = {
-        path.relative_to(ROOT).as_posix()
-        for package in ("harness", "harness-stubs", "pytest_msdump")
-        for path in (ROOT / package).rglob("*")
+        path.relative_to(place).as_posix()
+        for place, package in ((ROOT, "harness"), (ROOT / "stubs", "harness-stubs"), (ROOT, "pytest_msdump"))
+        for path in (place / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert checkout - set(names) == set()
