@@ -6,7 +6,7 @@ every tolerance. So must integers and bools.
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
@@ -16,6 +16,9 @@ from typing import Any, Self
 from harness import dtypes
 from harness.errors import DtypeError, ToleranceError
 from harness.records import SlotKey
+
+#: A whole number may have more digits than a float.
+_LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class Tolerance:
     def __post_init__(self) -> None:
         for name in ("rtol", "atol", "scaled"):
             value = getattr(self, name)
-            if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
+            if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _LARGEST:
                 raise ToleranceError(f"{name} is a finite number of at least 0; given was {value!r}")
         if not isinstance(self.max_ulp, int) or isinstance(self.max_ulp, bool) or self.max_ulp < 0:
             raise ToleranceError(f"max_ulp is a whole number of at least 0; given was {self.max_ulp!r}")

@@ -10,7 +10,7 @@ from harness.errors import StoreError, first_line
 from harness.store.layout.schema import RunId
 
 #: Exceptions of HDF5 and numpy for a file whose inner structure is broken.
-_DAMAGE = (KeyError, MemoryError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
+DAMAGE = (KeyError, MemoryError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
 
 
 class Located:
@@ -34,5 +34,5 @@ class Located:
         if isinstance(error, StoreError):
             if not str(error).startswith(f"{path}: "):
                 raise StoreError(f"{path}: {where + ': ' if where else ''}{error}") from None
-        elif isinstance(error, _DAMAGE):
+        elif isinstance(error, DAMAGE):
             raise StoreError(f"{path}: {where}: damaged ({first_line(error)})") from error

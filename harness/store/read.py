@@ -1,8 +1,8 @@
 """Reads golden stores. A store is an untrusted file, which may be damaged, foreign or hostile.
 
 A store of the current schema is read by offsets, without libhdf5, whose loading takes longer than most checks; one of
-schema 1 is read through h5py (``schema1``). There are no pickles and no sizes that the file cannot hold, and every read
-checks digests.
+schema 1 is listed by libhdf5 in a process of its own (``apart``). There are no pickles and no sizes that the file
+cannot hold, and every read checks digests.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def _source(path: str | os.PathLike[str], descriptor: int, size: int) -> Source:
         raise StoreError("it has git's conflict markers: choose one of the two goldens")
     if head[: len(_HDF5)] != _HDF5:
         raise StoreError("not a complete HDF5 file" + (" (it is empty)" if not head else ""))
-    from harness.store.schema1 import Schema1
+    from harness.store.listed import Schema1
 
-    return Schema1(Path(path), descriptor, size)
+    return Schema1(descriptor, size)
 
 
 class GoldenStore:

@@ -1,201 +1,187 @@
-"""Stores of schema 1, which this project wrote without h5py: read through libhdf5 until the next release.
+"""Lists stores of schema 1, which this project wrote without h5py: through libhdf5, until the next release.
 
-Everything here is low-level h5py: it follows no unexpected link, and trusts no size that the file cannot hold.
+Everything here is low-level h5py: it follows no unexpected link, and trusts no size that the file cannot hold. It runs
+in a process of its own (``apart``) and says where everything lies; whoever asked reads the bytes there.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable
 from math import prod
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5p, h5t, h5z
+from h5py import h5a, h5d, h5f, h5fd, h5g, h5l, h5o, h5p, h5t, h5z
 
-from harness.attributes import checked_attributes
 from harness.errors import StoreError, first_line
 from harness.store.layout.contents import check_schema
-from harness.store.layout.index import Index, checked_index
-from harness.store.layout.objects import MAX_RATIO, Stored, fetch, proportionate
-from harness.store.layout.schema import (
-    COMPRESSIONS,
-    FORMAT,
-    INDEX_DTYPE,
-    LEVELS,
-    MAX_ATTRIBUTE,
-    RESERVED,
-    Compression,
-    Level,
-    RunId,
-    unescape,
-)  # fmt: skip
+from harness.store.layout.objects import MAX_RATIO, proportionate
+from harness.store.layout.schema import FORMAT, INDEX_DTYPE, MAX_ATTRIBUTE, RESERVED, unescape
+from harness.store.located import DAMAGE
 
 #: Depth of nested groups; no store nests artefacts deeper.
 _MAX_DEPTH = 64
 _FILTERS = (h5z.FILTER_SHUFFLE, h5z.FILTER_DEFLATE)
 
 
-def _file_access() -> Any:
-    plist = h5p.create(h5p.FILE_ACCESS)
-    plist.set_fclose_degree(h5f.CLOSE_STRONG)
-    # Stores are replaced whole, never changed in place, so that readers need no lock (and read-only media work).
-    plist.set_file_locking(False, True)
-    return plist
+#: What something is, in JSON values; ``{"error": text}`` where it cannot be read.
+Listed = dict[str, Any]
 
 
-_ACCESS = _file_access()
+class _Reader:
+    """The file that libhdf5 reads: an open descriptor, and nothing that could be written."""
+
+    def __init__(self, descriptor: int, size: int) -> None:
+        self._descriptor, self._size, self._at = descriptor, size, 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset if whence == 0 else self._size + offset
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        got = os.pread(self._descriptor, len(view), self._at)
+        view[:] = got.ljust(len(view), b"\0")
+        self._at += len(view)
+        return len(view)
+
+    def write(self, data: Any) -> int:
+        raise OSError("it is open for reading")
+
+    def truncate(self, size: int) -> None:
+        """Leaves the file as it is."""
+
+    def flush(self) -> None:
+        """Does nothing."""
 
 
-class Schema1:
-    """An open store of schema 1; see ``read.Source``."""
+def listing(descriptor: int, size: int) -> Listed:
+    """What a store holds, and where.
 
-    schema = 1
+    Args:
+        descriptor: of the open file.
+        size: of the file in bytes.
 
-    def __init__(self, path: Path, descriptor: int, size: int) -> None:
-        self._descriptor, self._size = descriptor, size
-        opened = f"/proc/self/fd/{descriptor}"
-        try:
-            self._file = h5f.open(os.fsencode(opened if os.path.exists(opened) else path), h5f.ACC_RDONLY, fapl=_ACCESS)
-        except OSError as error:
-            raise StoreError(f"not a complete HDF5 file ({first_line(error)})") from None
-        self._root = h5g.open(self._file, b"/")
-        if _text(self._root, b"format") != FORMAT:
-            raise StoreError(f"this HDF5 file is not a golden store (its attribute 'format' is not {FORMAT!r})")
-        check_schema(_number(self._root, b"schema"))
-        self.network = _text(self._root, b"network")
+    Returns:
+        ``network``, ``schema``, ``compression``, ``runs`` (a list of backend, mode and a run) and ``objects`` by
+        digest. A run has ``level``, ``checksum``, ``attrs``, ``index``, ``names`` and ``texts`` by name. What lies
+        somewhere is ``[offset, stored size, packed, dtype, shape]``.
 
-    @property
-    def compression(self) -> Compression:
-        """How objects are stored."""
-        found = _text(self._root, b"compression")
-        if found not in COMPRESSIONS:
-            raise StoreError(f"unknown compression {found!r}; known are {', '.join(COMPRESSIONS)}")
-        return found
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
-
-    def runs(self) -> dict[RunId, Run1]:
-        """All runs, sorted."""
-        found, runs = {}, _follow(self._root, b"runs")
-        for backend in sorted(runs) if runs is not None else ():
-            for mode in sorted(_member(runs, backend)):
-                group = _member(_member(runs, backend), mode)
-                found[RunId(unescape(backend), unescape(mode))] = Run1(self, group)
-        return dict(sorted(found.items()))
-
-    def stored_object(self, content: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Stored:
-        """The object of that digest."""
-        dataset = _follow(self._root, b"objects/" + content.hex().encode())
-        if dataset is None:
-            raise StoreError("its tensor is missing")
-        return self.read(dataset)
-
-    def read(self, dataset: Any, expected: np.dtype[Any] | None = None, *, text: bool = False) -> Stored:
-        """The stored form of a dataset (of a text, if so); ``StoreError`` for another type or layout, or impossible
-        sizes."""
-        if isinstance(dataset, h5g.GroupID):
-            raise StoreError("it should be a dataset")
-        plist, shape = dataset.get_create_plist(), dataset.shape
-        dtype = dataset.dtype
-        if expected is not None:
-            if dtype.descr != expected.descr:
-                raise StoreError("it is not of the type this schema version describes")
-            dtype = expected
-        if dtype.hasobject or shape is None:
-            raise StoreError(f"a golden store never uses its type {dtype}")
-        nbytes = prod(shape) * dtype.itemsize
-        if nbytes == 0:
-            return Stored(dtype, shape, b"", packed=False)
-        at, size, packed = _place(dataset, plist, shape, nbytes, text=text or expected is not None)
-        if at + size > self._size:
-            raise StoreError(f"its {size} bytes at {at} lie beyond the end of the file ({self._size} bytes)")
-        return Stored(dtype, shape, fetch(self._descriptor, size, at), packed)
+    Raises:
+        StoreError: it is not a store.
+    """
+    access = h5p.create(h5p.FILE_ACCESS)
+    access.set_fclose_degree(h5f.CLOSE_STRONG)
+    access.set_fileobj_driver(h5fd.fileobj_driver, _Reader(descriptor, size))
+    try:
+        file = h5f.open(b"store", h5f.ACC_RDONLY, fapl=access)
+    except OSError as error:
+        raise StoreError(f"not a complete HDF5 file ({first_line(error)})") from None
+    root = h5g.open(file, b"/")
+    if _text(root, b"format") != FORMAT:
+        raise StoreError(f"this HDF5 file is not a golden store (its attribute 'format' is not {FORMAT!r})")
+    found = {"schema": check_schema(_number(root, b"schema")), "network": _text(root, b"network")}
+    return found | {
+        "compression": _tried(lambda: _text(root, b"compression")),
+        "runs": _tried(lambda: _runs(root, size)),
+        "objects": _tried(lambda: _objects(root, size)),
+    }
 
 
-class Run1:
-    """A run of a store of schema 1."""
-
-    def __init__(self, store: Schema1, group: Any) -> None:
-        self._store, self._group = store, group
-
-    @property
-    def level(self) -> Level:
-        """``tensors`` or ``digest``."""
-        found = _text(self._group, b"level")
-        if found not in LEVELS:
-            raise StoreError(f"unknown level {found!r}; known are {', '.join(LEVELS)}")
-        return found
-
-    @property
-    def checksum(self) -> str:
-        """As it was written."""
-        return _text(self._group, b"checksum")
-
-    @property
-    def attrs(self) -> Mapping[str, Any]:
-        """JSON values."""
-        try:
-            attrs = json.loads(_text(self._group, b"attrs"))
-        except ValueError as error:
-            raise StoreError(f"attrs: not JSON: {error}") from None
-        return MappingProxyType(checked_attributes(attrs, StoreError))
-
-    def index(self) -> Index:
-        """All slots."""
-        names = self._table(b"names")
-        if names.dtype.kind != "S" or len(names.shape) != 1:
-            raise StoreError("names: it is not a table of strings")
-        texts = [raw.decode("utf-8", "surrogateescape") for raw in names.array().tolist()]
-        return checked_index(self._table(b"index", INDEX_DTYPE).array(), texts)
-
-    def _table(self, name: bytes, expected: np.dtype[Any] | None = None) -> Stored:
-        dataset = _follow(self._group, name)
-        if dataset is None:
-            raise StoreError(f"{name.decode()}: it is missing")
-        try:
-            return self._store.read(dataset, expected)
-        except StoreError as error:
-            raise StoreError(f"{name.decode()}: {error}") from None
-
-    @cached_property
-    def _texts(self) -> dict[str, Any]:
-        """Datasets of texts by name."""
-        found: dict[str, Any] = {}
-        stack: list[tuple[bytes, ...]] = [
-            (name,) for name in sorted(self._group) if name.decode("utf-8", "replace") not in RESERVED
-        ]
-        while stack:
-            path = stack.pop()
-            member = _follow(self._group, b"/".join(path))
-            if not isinstance(member, h5g.GroupID):
-                found["/".join(map(unescape, path))] = member
-            elif len(path) > _MAX_DEPTH:
-                raise StoreError(f"{b'/'.join(path[:3])!r} lies more than {_MAX_DEPTH} groups deep")
-            else:
-                stack += [(*path, name) for name in member]
-        return dict(sorted(found.items()))
-
-    def artefact_names(self) -> list[str]:
-        """Names of all texts, sorted."""
-        return list(self._texts)
-
-    def artefact(self, name: str) -> bytes:
-        """A text."""
-        return self._store.read(self._texts[name], text=True).unpacked().tobytes()
-
-    def stored_parts(self) -> dict[str, Stored]:
-        """Empty: nothing is copied unchanged."""
-        return {}
+def _tried(read: Callable[[], Any]) -> Any:
+    """What ``read`` gives, or its error: what cannot be read does no harm to whoever does not ask for it."""
+    try:
+        return read()
+    except (StoreError, *DAMAGE) as error:
+        return {"error": first_line(error)}
 
 
-def _place(dataset: Any, plist: Any, shape: tuple[int, ...], nbytes: int, text: bool) -> tuple[int, int, bool]:
+def _runs(root: Any, size: int) -> list[list[Any]]:
+    found, runs = [], _follow(root, b"runs")
+    for backend in sorted(runs) if runs is not None else ():
+        for mode in sorted(_member(runs, backend)):
+            group = _member(_member(runs, backend), mode)
+            found.append([unescape(backend), unescape(mode), _run(group, size)])
+    return found
+
+
+def _run(group: Any, size: int) -> Listed:
+    texts: Any = _tried(lambda: _texts(group))
+    if "error" not in texts:
+        texts = {name: _tried(lambda at=at: _place(at, size, text=True)) for name, at in texts.items()}  # type: ignore[misc]
+    return {name: _tried(lambda name=name: _text(group, name.encode())) for name in ("level", "checksum", "attrs")} | {  # type: ignore[misc]
+        "index": _tried(lambda: _table(group, b"index", size, INDEX_DTYPE)),
+        "names": _tried(lambda: _table(group, b"names", size)),
+        "texts": texts,
+    }
+
+
+def _objects(root: Any, size: int) -> Listed:
+    group = _follow(root, b"objects")
+    names = sorted(group) if isinstance(group, h5g.GroupID) else ()
+    return {
+        name.decode("ascii", "replace"): _tried(lambda name=name: _place(_member(group, name), size))  # type: ignore[misc]
+        for name in names
+    }
+
+
+def _table(group: Any, name: bytes, size: int, expected: np.dtype[Any] | None = None) -> list[Any]:
+    dataset = _follow(group, name)
+    if dataset is None:
+        raise StoreError(f"{name.decode()}: it is missing")
+    try:
+        found = _place(dataset, size, expected, text=expected is not None)
+    except StoreError as error:
+        raise StoreError(f"{name.decode()}: {error}") from None
+    if expected is None and (not found[3].startswith("|S") or len(found[4]) != 1):
+        raise StoreError("names: it is not a table of strings")
+    return found
+
+
+def _texts(group: Any) -> dict[str, Any]:
+    """Datasets of texts by name."""
+    found: dict[str, Any] = {}
+    stack: list[tuple[bytes, ...]] = [
+        (name,) for name in sorted(group) if name.decode("utf-8", "replace") not in RESERVED
+    ]
+    while stack:
+        path = stack.pop()
+        member = _follow(group, b"/".join(path))
+        if not isinstance(member, h5g.GroupID):
+            found["/".join(map(unescape, path))] = member
+        elif len(path) > _MAX_DEPTH:
+            raise StoreError(f"{b'/'.join(path[:3])!r} lies more than {_MAX_DEPTH} groups deep")
+        else:
+            stack += [(*path, name) for name in member]
+    return dict(sorted(found.items()))
+
+
+def _place(dataset: Any, size: int, expected: np.dtype[Any] | None = None, *, text: bool = False) -> list[Any]:
+    """Where a dataset (a text, if so) lies; ``StoreError`` for another type or layout, or impossible sizes."""
+    if isinstance(dataset, h5g.GroupID):
+        raise StoreError("it should be a dataset")
+    plist, shape = dataset.get_create_plist(), dataset.shape
+    dtype = dataset.dtype
+    if expected is not None:
+        if dtype.descr != expected.descr:
+            raise StoreError("it is not of the type this schema version describes")
+        dtype = expected
+    if dtype.hasobject or shape is None:
+        raise StoreError(f"a golden store never uses its type {dtype}")
+    nbytes = prod(shape) * dtype.itemsize
+    if nbytes == 0:
+        return [0, 0, False, dtype.str, list(shape)]
+    at, stored, packed = _bytes(dataset, plist, shape, nbytes, text=text or expected is not None)
+    if at + stored > size:
+        raise StoreError(f"its {stored} bytes at {at} lie beyond the end of the file ({size} bytes)")
+    return [at, stored, packed, dtype.str, list(shape)]
+
+
+def _bytes(dataset: Any, plist: Any, shape: tuple[int, ...], nbytes: int, text: bool) -> tuple[int, int, bool]:
     """Where a dataset's bytes lie, how many they are, and whether they are packed."""
     layout = plist.get_layout()
     if layout not in (h5d.CONTIGUOUS, h5d.CHUNKED):
