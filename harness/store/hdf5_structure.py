@@ -60,7 +60,9 @@ def refuse_odd_structure(descriptor: int, size: int) -> None:
 
 def _root(head: bytes, size: int) -> int:
     """Where the header of the root group lies."""
-    version = head[8] if len(head) == 48 else 0
+    if len(head) < 48:
+        raise StoreError(f"not a complete HDF5 file: it has {size} bytes")
+    version = head[8]
     if version not in (2, 3):
         raise StoreError(f"its HDF5 superblock is of version {version}; that of a golden store is of version 2")
     if head[9:11] != b"\x08\x08" or head[12:20] != bytes(8) or head[20:28] != _UNDEFINED:
