@@ -235,6 +235,7 @@ class Gate:
         unattended = self.summary.undescribed or (self.summary.stale and not self.settings.regen)
         if (self.summary.problems or unattended) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        self._write_json(session)
         self._say_nothing_done(session)
 
     def _say_nothing_done(self, session: pytest.Session) -> None:
@@ -274,6 +275,19 @@ class Gate:
                 summary.notes.append(pages.publish(settings, self.bundle, summary.groups))
         except (OSError, HarnessError) as error:
             summary.problems.append(f"msdump: a report was not written: {told(error)}")
+
+    def _write_json(self, session: pytest.Session) -> None:
+        """Writes the session's results for programs, if a file is named; it fails if that cannot be."""
+        if self.settings.as_json is None:
+            return
+        from harness.errors import told
+        from pytest_msdump import as_json
+
+        try:
+            self.summary.notes.append(as_json.write(self.summary, self.settings, int(session.exitstatus)))
+        except OSError as error:
+            self.summary.problems.append(f"msdump: the results were not written: {told(error)}")
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints the closing section, if it has any content."""

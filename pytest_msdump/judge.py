@@ -131,9 +131,7 @@ def _check_one(
     holds = _count(result, judged)
     explanation, failures = None, []
     if not holds:
-        explanation, words = explain(judge, run, judged, expected)
-        if explanation is not None:
-            note(result, explanation)
+        explanation, words = explain(judge, run, judged, expected, result)
         failures.append(_made_otherwise(judge, run, expected) + words)
     if run == judge.run and (told := _check_texts(judge, expected, result, bool(failures))):
         result["verdict"] = replace(judged, texts_hold=False).verdict
@@ -264,8 +262,10 @@ def _under_noise(judge: GateRun, expected: StoredRun) -> Judgement:
     return decide(Party.of_run(expected), judge.party(), NOISE, lay=lay_beside, settle=settle)
 
 
-def explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun) -> tuple[Explanation | None, str]:
-    """The explanation of the difference, and its text."""
+def explain(
+    judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun, result: Result | None = None
+) -> tuple[Explanation | None, str]:
+    """The explanation of the difference, and its text; ``result`` notes what it says."""
     from harness.explain import Commands, Evidence, Subject, explained, see_slot, told
 
     own, test = run == judge.run, judge.test
@@ -282,4 +282,6 @@ def explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun) 
     # In CI one accepts the candidate instead; the closing lines name it.
     meant = commands.again(test, "msdump", "regen") if own and not test.settings.in_ci else ""
     steps = Commands(see_slot(explanation, judge.shown_path, str(run)), picture, meant)
+    if explanation is not None and result is not None:
+        note(result, explanation, steps)
     return explanation, told(judged, subject, explanation, steps)

@@ -60,6 +60,7 @@ OPTIONS = (
     Option("msdump_golden", "path", "golden", "directory of the golden stores", "DIR"),
     Option("msdump_keep", "flag", False, "keep the dump trees of failing tests in .msdump/trees/"),
     Option("msdump_report", "path", "", "write a page about the session's comparisons, in one HTML file", "FILE"),
+    Option("msdump_json", "path", "", "write the session's results as JSON, for programs", "FILE"),
     Option("msdump_level", "text", "tensors", "what a new golden keeps", "LEVEL", LEVELS, "level"),
     Option(
         "msdump_tolerance",
@@ -80,7 +81,7 @@ OPTIONS = (
     ),
     Option("msdump_mindspore_timeout", "text", "600", "seconds a test may take on backend mindspore", "SECONDS"),
 )
-_WITH_PATH = frozenset({"--msdump-golden", "--msdump-report", "--msdump-mindspore"})
+_WITH_PATH = frozenset({"--msdump-golden", "--msdump-report", "--msdump-json", "--msdump-mindspore"})
 BY_NAME = {option.name: option for option in OPTIONS}
 _INI_TYPES: dict[str, Literal["bool", "args", "string"]] = {
     "flag": "bool",
@@ -102,6 +103,7 @@ class Settings(NamedTuple):
         keep: whether dump trees of failing tests stay.
         golden: directory of the stores, absolute.
         report: page to write about the session, absolute; None for none.
+        as_json: file for the session's results, absolute; None for none.
         root: directory that test ids and goldens are relative to, see ``roots``; everything else is written to
             ``root/.msdump``.
         why_root: why it is the root, in words.
@@ -119,6 +121,7 @@ class Settings(NamedTuple):
     root: Path
     in_ci: bool
     report: Path | None = None
+    as_json: Path | None = None
     learn: int = 0
     force: bool = False
     why_root: str = ""
@@ -253,7 +256,8 @@ def settings(config: pytest.Config) -> Settings:
         regen=regen,
         keep=bool(resolve(config, "msdump_keep")),
         golden=golden,
-        report=_report(config),
+        report=_file(config, "msdump_report", "an HTML"),
+        as_json=_file(config, "msdump_json", "a JSON"),
         root=root,
         in_ci=bool(ci_sign),
         ci_sign=ci_sign,
@@ -297,9 +301,11 @@ def _refuse_moved_root(config: pytest.Config) -> None:
             )
 
 
-def _report(config: pytest.Config) -> Path | None:
-    given = resolve(config, "msdump_report")
-    base = config.invocation_params.dir if given_on_command_line(config, "msdump_report") else config.rootpath
+def _file(config: pytest.Config, name: str, kind: str) -> Path | None:
+    """The file an option names: relative to where pytest was started, from an ini file to rootdir."""
+    given = resolve(config, name)
+    base = config.invocation_params.dir if given_on_command_line(config, name) else config.rootpath
     if given and (base / given).is_dir():
-        raise pytest.UsageError(f"--msdump-report: {given} is a directory; the name of an HTML file is accepted")
+        flag = BY_NAME[name].flag
+        raise pytest.UsageError(f"{flag}: {given} is a directory; the name of {kind} file is accepted")
     return Path(os.path.abspath(base / given)) if given else None

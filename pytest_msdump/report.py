@@ -45,6 +45,7 @@ class Result(TypedDict):
         source: its source line (``file.py:17``), if known.
         filed: ``fault``, ``environment`` or ``cannot tell``: what a difference is filed as; empty if nothing differs.
         environment: what changed of the environment since the golden was made, in one line.
+        explained: the explanation of a difference and what to run next, as JSON text (see ``as_json``); else empty.
         shares: what other failures of the session may share with it, in one line: the cause or the first place.
         passes: tolerances, each of which alone would admit every difference; empty if none would.
         candidate: the bundle for ``msdump accept``, relative to rootdir; empty if there is none.
@@ -80,6 +81,7 @@ class Result(TypedDict):
     filed: str
     environment: str
     shares: str
+    explained: str
     passes: str
     candidate: str
     checksum: str
@@ -99,7 +101,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, unsure=0, texts=0,
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
-        compiled="", unread="", learned="", unwritten="", place="", filed="", environment="", shares="",
+        compiled="", unread="", learned="", unwritten="", place="", filed="", environment="", shares="", explained="",
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ The parts that read manifests import ``harness`` when they are called.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from pytest_msdump.report import Result, row_of
 
 if TYPE_CHECKING:
     from harness.environment import Changed
-    from harness.explain import Cause, Explanation
+    from harness.explain import Cause, Commands, Explanation
     from harness.store import RunId
 
 #: Verdicts that make a test fail.
@@ -54,9 +55,13 @@ def since(golden: Path, store: str, run: RunId) -> list[Changed]:
     return environment.changes(made, environment.facts(SEED)) if made else []
 
 
-def note(result: Result, explanation: Explanation) -> None:
-    """Notes in a result what an explanation says: cause, environment, and what others may share."""
+def note(result: Result, explanation: Explanation, steps: Commands) -> None:
+    """Notes in a result what an explanation says: cause, environment, what others may share, and what to run next."""
     from harness.environment import told
+    from harness.report import results
+
+    plain = results.explained(explanation) | {"suggestions": results.suggested(steps)}
+    result["explained"] = json.dumps(plain, allow_nan=False)
 
     cause = explanation.cause
     if cause is not None:

@@ -29,7 +29,7 @@ from harness.cli.parser import (
 )  # fmt: skip
 from harness.cli.parser import DIFFERS as DIFFERS
 from harness.cli.parser import HOLDS as HOLDS
-from harness.cli.shared_options import Mappings, Resume, Scheduler, Shards, Workers, tree_of
+from harness.cli.shared_options import AsJson, Mappings, Resume, Scheduler, Shards, Workers, tree_of, with_json
 from harness.scale import Scale
 
 
@@ -115,6 +115,7 @@ def check(
         bool, typer.Option("--by-statistics", help="accept statistics within the tolerance if values were not kept")
     ] = False,
     shard: Shards = None,
+    as_json: AsJson = None,
     workers: Workers = 0,
     scheduler: Scheduler = None,
     resume: Resume = False,
@@ -126,7 +127,9 @@ def check(
 
         scale = Scale(workers, scheduler, resume)
         options = rtol, atol, exact, match, by_statistics, scale, tolerance or "", shard or ()
-        return check_tree(tree_of(tree), golden, run, rank, network, *options)
+        return with_json(
+            as_json, "check", lambda keep: check_tree(tree_of(tree), golden, run, rank, network, *options, keep)
+        )
 
     return action
 
@@ -181,6 +184,7 @@ def ranks(
         list[str], typer.Option(metavar="PATTERN", help="OPERATOR:SLOT that should be equal on all ranks")
     ],
     network: Annotated[str | None, typer.Option(metavar="NAME", help="network of the tree, if it has several")] = None,
+    as_json: AsJson = None,
     workers: Workers = 0,
     scheduler: Scheduler = None,
     resume: Resume = False,
@@ -190,7 +194,8 @@ def ranks(
     def action() -> int:
         from harness.cli.ranks import check_ranks
 
-        return check_ranks(tree_of(tree), equal, network, Scale(workers, scheduler, resume))
+        scale = Scale(workers, scheduler, resume)
+        return with_json(as_json, "ranks", lambda keep: check_ranks(tree_of(tree), equal, network, scale, keep))
 
     return action
 
@@ -222,6 +227,7 @@ def audit(
     tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
     limit: Annotated[float | None, typer.Option(help="largest change that may pass, relative to the values")] = None,
     every: Annotated[bool, typer.Option("--all", help="list every slot")] = False,
+    as_json: AsJson = None,
     workers: Workers = 0,
     scheduler: Scheduler = None,
     resume: Resume = False,
@@ -233,7 +239,8 @@ def audit(
         from harness.compare.tolerance_file import read_tolerances
 
         stated = read_tolerances(tolerances) if tolerances is not None else None
-        return audit_goldens(golden, run, stated, limit, every or amount.verbose(), Scale(workers, scheduler, resume))
+        about = golden, run, stated, limit, every or amount.verbose(), Scale(workers, scheduler, resume)
+        return with_json(as_json, "audit", lambda keep: audit_goldens(*about, keep))
 
     return action
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.cli import amount
 from harness.cli.check import choose_run
@@ -35,6 +35,7 @@ def audit_goldens(
     limit: float | None,
     every: bool,
     scale: Scale | None = None,
+    keep: dict[str, Any] | None = None,
 ) -> int:
     """Audits each run of a store, or of all stores of a directory, and prints what is loosest.
 
@@ -45,6 +46,7 @@ def audit_goldens(
         limit: the largest noise that may pass (see ``Looseness.noise``); None for no limit.
         every: a line for each slot.
         scale: workers that share the work; by default this process does it alone.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0 if no change larger than ``limit`` passes and none of the faults does; 1 otherwise (without a limit only the
@@ -62,7 +64,7 @@ def audit_goldens(
     if not paths:
         raise StoreError(f"{path}: no golden store lies in this directory")
     with session(scale, audit=str(path), run=run, tolerances=tolerances) as shared:
-        return _audited(paths, run, tolerances, limit, every, shared)
+        return _audited(paths, run, tolerances, limit, every, shared, {} if keep is None else keep)
 
 
 def _audited(
@@ -72,6 +74,7 @@ def _audited(
     limit: float | None,
     every: bool,
     shared: Session | None,
+    keep: dict[str, Any],
 ) -> int:
     """Audits stores one after the other; see ``audit_goldens``."""
     total = _Total()
@@ -90,11 +93,31 @@ def _audited(
                 progress.close()
                 loose = _print(store.network, chosen.id, slots, limit, every)
                 total.add(f"{store.network} [{chosen.id}]", slots, loose, len(chosen) - len(slots))
+                keep.setdefault("runs", []).append(_plain(store.network, chosen, slots, limit, every))
     if not total.slots:
         print("no slot has values: nothing to audit")
     else:
         print(line(total.line()))
     return exit_code(differs=bool(total.loose), unsure=not total.slots)
+
+
+def _plain(network: str, run: StoredRun, slots: list[Looseness], limit: float | None, every: bool) -> dict[str, Any]:
+    """A run's looseness as JSON values: the slots that are too loose; with ``every`` all."""
+    shown = [each for each in slots if every or each.is_too_loose(limit)]
+    rows = [
+        {
+            "rank": each.key.rank, "graph": each.key.graph, "iteration": each.key.iteration,
+            "operator": each.key.operator, "slot": each.key.slot_name, "dtype": each.dtype,
+            "tolerance": str(each.tolerance), "noise": each.noise, "faults": list(each.faults),
+            "too_loose": each.is_too_loose(limit),
+        }
+        for each in shown
+    ]  # fmt: skip
+    return {
+        "network": network, "backend": run.id.backend, "mode": run.id.mode, "slots": len(slots),
+        "without_values": len(run) - len(slots), "largest": max((each.noise for each in slots), default=0.0),
+        "too_loose": sum(each.is_too_loose(limit) for each in slots), "listed": rows,
+    }  # fmt: skip
 
 
 @dataclass

@@ -52,6 +52,7 @@ def check_tree(
     scale: Scale | None = None,
     standard: str | None = None,
     shard: Sequence[str] = (),
+    keep: dict[str, Any] | None = None,
 ) -> int:
     """Judges every slot of ``tree`` and of the golden run, and prints the result.
 
@@ -67,6 +68,7 @@ def check_tree(
         match, by_statistics: see ``harness.compare.policy.judge``.
         scale: workers that share the work; by default this process does it alone.
         shard: slots to join, see ``Shard.parse``.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0 if everything holds; 1 if something differs; 2 if there was nothing to compare, the result is uncertain, or
@@ -95,8 +97,7 @@ def check_tree(
         of_recorder = _texts(texts, expected, tree, golden, rank, sides)
         hold, told_of_texts = holding(of_recorder, stated_texts(expected, capture, sides, f"{tree} and {golden}"))
         judged = replace(judged, texts_hold=hold, notes=(*judged.notes, *notes))
-        _print(judged, expected, capture, tree, golden, exact, sides if shards else None)
-        sys.stdout.write(told_of_texts)
+        _print(judged, expected, capture, tree, golden, exact, sides if shards else None, keep, told_of_texts)
     warn(capture)
     tell_lost(capture, tree)
     return judged.code
@@ -135,8 +136,10 @@ def _print(
     golden: Path,
     exact: bool,
     laid: tuple[Party, Party] | None = None,
+    keep: dict[str, Any] | None = None,
+    of_texts: str = "",
 ) -> None:
-    """Prints the judgement for people."""
+    """Prints the judgement for people, then ``of_texts``, and keeps it for programs."""
     run = str(expected.id)
     subject = Subject(f"{expected.network} [{expected.id.backend}-{expected.id.mode}] of {tree}", str(golden))
     emulated = bool(expected.attrs.get("emulated"))
@@ -155,6 +158,14 @@ def _print(
     show(told(judged, subject, explanation, commands, coloured(sys.stdout), paired))
     if exact:
         _tell_unread(judged, expected, golden)
+    sys.stdout.write(of_texts)
+    if keep is not None:
+        from harness.report.results import comparison, suggested
+
+        about: Any = {"network": expected.network, "backend": capture.backend, "mode": capture.mode}
+        sides_of: Any = {"golden": f"{golden}::{run}", "found": str(tree)}
+        more: Any = {"suggestions": suggested(commands), "gaps": capture.lost}
+        keep["comparisons"] = [comparison(judged, explanation, **about, **sides_of, **more)]
 
 
 def _tell_unread(judged: Judgement, expected: StoredRun, golden: Path) -> None:

@@ -36,7 +36,7 @@ from harness.compare.tolerances import NOISE
 from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
 from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, told
-from harness.report import Run, content, render
+from harness.report import Run, content, render, results
 from harness.scale import Keep, Scale, session
 from harness.suggest import command, operand
 
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from harness.scale import Session
 
 _STANDARD = Path("-")
-FORMAT = "msdump-diff"
-VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -239,12 +237,16 @@ def _others(judged: Judgement) -> list[str]:
     return [f"Compared by names; pairing operators of other names is {unsure[0].strip()}"] if unsure else []
 
 
-def _text(result: Found, colour: bool = False) -> list[str]:
-    (one, other), judged = result.sides, result.judged
-    named = operand(one.name), operand(other.name)
-    commands = Commands(
+def _commands(result: Found) -> Commands:
+    named = [operand(side.name) for side in result.sides]
+    return Commands(
         command("msdump", "diff", *named, "--json=diff.json"), command("msdump", "diff", *named, "--report=report.html")
     )
+
+
+def _text(result: Found, colour: bool = False) -> list[str]:
+    (one, other), judged = result.sides, result.judged
+    commands = _commands(result)
     lines = [told(judged, _subject(one, other), result.explanation, commands, colour, _others(judged))]
     if not result.comparison.total and result.texts.results.names:
         alone = [side for side in (one, other) if side.holds_texts_alone]
@@ -256,17 +258,21 @@ def _text(result: Found, colour: bool = False) -> list[str]:
 def report(result: Found) -> dict[str, Any]:
     """The whole result as JSON values, which ``judge`` can read again.
 
-    Keys: ``format``, ``version``, ``sides``, ``holds``, ``renamed`` (operators whose changed name counts as a
-    difference), ``lost`` (files that could not be used), ``counts``, ``explanation`` (see
+    Keys: those of ``harness.report.results``, ``sides``, ``holds``, ``renamed`` (operators whose changed name counts
+    as a difference), ``lost`` (files that could not be used), ``counts``, ``explanation`` (see
     ``harness.explain.Explanation.to_json``; None if nothing differs), ``steps`` (operator executions that do not
     agree), ``texts`` (see ``harness.report.artefacts``), ``texts_hold`` (whether the texts that count agree; None if
     none counts), ``slots`` (each slot that is not identical, see ``harness.compare.table.stored``) and ``pairing``
     (None, or see ``harness.compare.pairing.as_json``).
     """
     comparison = result.comparison
-    return {
-        "format": FORMAT,
-        "version": VERSION,
+    one, other = result.sides
+    told = results.comparison(
+        result.judged, result.explanation, network=other.network, backend=other.backend, mode=other.mode,
+        golden=one.name, found=other.name, suggestions=results.suggested(_commands(result)),
+        gaps=[each for side in result.sides if side.capture is not None for each in side.capture.lost],
+    )  # fmt: skip
+    return results.document("diff", result.judged.code, [told]) | {
         "sides": [
             {"name": s.name, "network": s.network, "backend": s.backend, "mode": s.mode, "emulated": s.emulated}
             for s in result.sides

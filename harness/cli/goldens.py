@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from harness.cli.parser import PASS_ON, Action, app
-from harness.cli.shared_options import Resume, Scheduler, Workers
+from harness.cli.shared_options import AsJson, Resume, Scheduler, Workers, with_json
 from harness.scale import Scale
 
 
@@ -55,18 +55,20 @@ def review(
     bundle: Annotated[Path | None, typer.Argument(help="candidate bundle; the last run's if left out")] = None,
     golden: Annotated[Path | None, typer.Option(help="directory of the golden stores")] = None,
     listed: Annotated[bool, typer.Option("--list", help="list the differences and ask nothing")] = False,
+    as_json: AsJson = None,
     picture: Annotated[Path | None, typer.Option(help="file for p's page; .msdump/review.html if left out")] = None,
 ) -> Action:
     """Look at each change, one candidate after the other, and accept it or not.
 
     Answers are y (accept), n (drop the candidate), s (skip), p (make a page with pictures), q (quit); from a pipe, one
-    per line. Exit codes: 0 no candidate is left, 1 candidates are left.
+    per line. With --json nothing is asked. Exit codes: 0 no candidate is left, 1 candidates are left.
     """
 
     def action() -> int:
         from harness.cli.review import review_bundle
 
-        return review_bundle(bundle, golden, ask=not listed, picture=picture)
+        about: Any = {"ask": not listed and as_json is None, "picture": picture}
+        return with_json(as_json, "review", lambda keep: review_bundle(bundle, golden, **about, keep=keep))
 
     return action
 
@@ -154,6 +156,7 @@ def verify(
         Path | None, typer.Argument(help="directory of the golden stores; the project's if left out")
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="write missing, broken and stale manifests anew")] = False,
+    as_json: AsJson = None,
     workers: Workers = 0,
     scheduler: Scheduler = None,
     resume: Resume = False,
@@ -164,7 +167,8 @@ def verify(
         from harness.cli.nearest import goldens
         from harness.cli.verify import verify_goldens
 
-        return verify_goldens(golden or goldens(), fix=fix, scale=Scale(workers, scheduler, resume))
+        folder, scale = golden or goldens(), Scale(workers, scheduler, resume)
+        return with_json(as_json, "verify", lambda keep: verify_goldens(folder, fix=fix, scale=scale, keep=keep))
 
     return action
 

@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from harness.cli.amount import limit
-from harness.cli.diff import FORMAT, VERSION
 from harness.compare import Tolerances
 from harness.compare.rejudge import OUTSIDE, UNSURE, WITHIN, rejudged
 from harness.errors import HarnessError
 from harness.escape import clipped, line
 from harness.reading import parsing, read_json
+from harness.report.results import FORMAT, VERSION
 from harness.words import counted
 
 _MAX_BYTES = 1 << 30
 _LISTED = 20
+#: its format in 0.2.0 and before
+_BEFORE = "msdump-diff"
 
 
 def judge(path: Path, tolerances: Tolerances) -> int:
@@ -50,7 +52,12 @@ def judge(path: Path, tolerances: Tolerances) -> int:
 def _read(path: Path) -> dict[str, Any]:
     content = read_json(path, _MAX_BYTES, HarnessError)
     kinds = {"slots": list, "counts": dict}
-    if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != VERSION:
+    if (
+        not isinstance(content, dict)
+        or content.get("format") not in (FORMAT, _BEFORE)
+        or content.get("version") != VERSION
+        or content.get("command", "diff") != "diff"
+    ):
         raise HarnessError(f"{path}: not a comparison of version {VERSION} as msdump diff --json writes it")
     if not all(isinstance(content.get(name), kind) for name, kind in kinds.items()):
         raise HarnessError(f"{path}: a damaged comparison: {' or '.join(kinds)} is missing")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from harness.capture import read_tree
 from harness.cli.check import warn
@@ -12,10 +13,16 @@ from harness.compare.ranks import rank_list
 from harness.escape import line
 from harness.records import Record
 from harness.scale import Scale, session
-from harness.scale.across import leaving, lines
+from harness.scale.across import Leaving, leaving, lines
 
 
-def check_ranks(tree: Path | str, patterns: Sequence[str], network: str | None, scale: Scale | None = None) -> int:
+def check_ranks(
+    tree: Path | str,
+    patterns: Sequence[str],
+    network: str | None,
+    scale: Scale | None = None,
+    keep: dict[str, Any] | None = None,
+) -> int:
     """Prints which slots are not equal on all ranks, the first such slot, and the first rank that differs from the
     others.
 
@@ -24,6 +31,7 @@ def check_ranks(tree: Path | str, patterns: Sequence[str], network: str | None, 
         patterns: patterns ``OPERATOR:SLOT`` of the slots that should be equal.
         network: network to read from a tree with several.
         scale: workers that share the work; by default this process does it alone.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0 if all are equal; 1 if some are not; 2 if what was compared is equal and files of the tree could not be used.
@@ -42,7 +50,25 @@ def check_ranks(tree: Path | str, patterns: Sequence[str], network: str | None, 
     if gone := sorted(set(range(max(ranks))) - ranks):
         print(f"Not there: rank {rank_list(gone)}")
     warn(capture)
+    if keep is not None:
+        from harness.report.results import gaps_of
+
+        keep |= {
+            "slots": looked_at,
+            "ranks": sorted(ranks),
+            "ranks_missing": gone,
+            "leaving": [_plain(each) for each in result],
+            "gaps": gaps_of(len(capture.lost), capture.lost),
+        }
     return exit_code(differs=bool(result), unsure=bool(capture.lost))
+
+
+def _plain(leaving: Leaving) -> dict[str, Any]:
+    key = leaving.key
+    return {
+        "graph": key.graph, "iteration": key.iteration, "operator": key.operator, "slot": key.slot_name,
+        "equal_on": list(leaving.others), "differs_on": list(leaving.leaving), "missing_on": list(leaving.missing),
+    }  # fmt: skip
 
 
 def _seen(records: Iterable[Record], ranks: set[int]) -> Iterator[Record]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from harness import environment
 from harness.backends.align import lay_beside
@@ -51,7 +52,14 @@ class Candidate:
         return (store, network, run) == (self.store, self.network, self.run)
 
 
-def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool, picture: Path | None = None) -> int:
+def review_bundle(
+    bundle: Path | None,
+    golden: Path | None,
+    *,
+    ask: bool,
+    picture: Path | None = None,
+    keep: dict[str, Any] | None = None,
+) -> int:
     """Shows each candidate and asks on standard input what to do with it; each answer takes effect at once.
 
     Args:
@@ -59,6 +67,7 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool, pictur
         golden: directory of the goldens; None for those of the project that left the bundle.
         ask: False to list the candidates only.
         picture: file for the page that ``p`` makes; None for the one of ``_place_of_pictures``.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0 if no candidate is left, 1 otherwise.
@@ -74,6 +83,7 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool, pictur
     left, page = 0, cache(lambda: picture or _place_of_pictures(chosen))
     with opened(chosen) as (source, stores):
         found = list(candidates(source, stores, goldens))
+        _keep(keep, chosen, [_plain(each, source, goldens) for each in found] if keep is not None else [])
         stop = not ask
         for at, each in enumerate(found, 1):
             if stop and ask:
@@ -97,6 +107,23 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool, pictur
     if not ask or left:
         print(f"{counted(left, 'candidate')} left in {chosen}")
     return 1 if left else 0
+
+
+def _keep(keep: dict[str, Any] | None, bundle: Path, found: list[dict[str, Any]]) -> None:
+    if keep is not None:
+        keep |= {"bundle": str(bundle), "candidates": found}
+
+
+def _plain(candidate: Candidate, source: Path, goldens: Path) -> dict[str, Any]:
+    """A candidate as JSON values, with its comparison if there is one."""
+    from harness.report.results import comparison
+
+    run, compared = candidate.run, None
+    sides = {"golden": f"{goldens / candidate.store}::{run}", "found": f"{source / candidate.store}::{run}"}
+    about: Any = {"network": candidate.network, "backend": run.backend, "mode": run.mode, **sides}
+    if candidate.judged is not None:
+        compared = comparison(candidate.judged, None, **about)
+    return {"store": candidate.store, "run": str(run), "why": candidate.why, "comparison": compared, **about}
 
 
 def last_bundle(start: Path) -> Path | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +13,10 @@ Scheduler = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="share the work among the workers of a Dask scheduler")
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="continue where an interrupted run of the same command stopped")]
+
+AsJson = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="write the result as JSON; - for stdout, and no text")
+]
 
 Shards = Annotated[
     list[str] | None,
@@ -23,6 +28,15 @@ Shards = Annotated[
 Mappings = Annotated[
     list[Path] | None, typer.Option(metavar="YAML", help="msprobe's layer, api, cell or data mapping; repeatable")
 ]
+
+
+def with_json(path: Path | None, command: str, run: Callable[[dict[str, Any]], int]) -> int:
+    """Runs a command; what it puts into the given table becomes the JSON file, if one is asked for."""
+    if path is None:
+        return run({})
+    from harness.report.results import kept
+
+    return kept(path, command, run)
 
 
 def tree_of(given: str) -> Path | str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from harness.cli.amount import limit
 from harness.escape import clipped, line, painted, show
@@ -15,8 +16,9 @@ from harness.words import counted
 _SHOWN = 50
 
 
-def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> int:
-    """Reads every golden below ``folder`` completely and prints what is wrong.
+def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None, keep: dict[str, Any] | None = None) -> int:
+    """Reads every golden below ``folder`` completely and prints what is wrong; ``keep`` receives what ``--json``
+    writes.
 
     Returns:
         0 if nothing is wrong, else 1.
@@ -26,6 +28,9 @@ def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> in
     """
     with session(scale, verify=str(folder)) as shared:
         found = verify(folder, fix=fix, tensors_of=shared.verify if shared else None)
+    if keep is not None:
+        keep |= {"problems": found.problems, "stores": found.stores, "runs": found.runs, "tensors": found.tensors,
+                 "fixed": found.fixed}  # fmt: skip
     for problem in found.problems[: limit(_SHOWN)]:
         show(painted(clipped(line(problem)), "31", sys.stdout))
     if len(found.problems) > limit(_SHOWN):

@@ -119,7 +119,7 @@ def test_a_merge_that_needs_a_person(typed: Shell) -> None:
     "harness.cli.check:_print command",
     "harness.cli.check:_tell_unread command",
     "harness.explain.text:see_slot command",
-    "harness.cli.diff:_text command",
+    "harness.cli.diff:_commands command",
 )
 def test_trees_that_differ(typed: Shell) -> None:
     start, (golden, one, other) = typed.below, odd("trees", 3)
@@ -131,7 +131,7 @@ def test_trees_that_differ(typed: Shell) -> None:
     typed.type(f"msdump import --run cpu/tensor {one} {store}", start, 0)
     typed.type(f"msdump check --exact {other} {store}", start, 1)
     typed.type(f"msdump diff {one} {other}", start, 1)
-    sites = ("check:_print", "check:_tell_unread", "diff:_text")
+    sites = ("check:_print", "check:_tell_unread", "diff:_commands")
     while made := [each for site in sites for each in typed.made(f"harness.cli.{site} command")]:
         for each in made:  # one may suggest the next
             typed.type(each, start, 1)  # verify, too: a store that was imported has no manifest
