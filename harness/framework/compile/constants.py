@@ -49,6 +49,17 @@ class Constants:
         if isinstance(operand, Const) and operand.memory is None:
             operand.memory, operand.value = operand.value, operand.value.copy()
 
+    def settle(self, nodes: Iterable[Node]) -> None:
+        """Makes one of equal constants that nothing changed in place; ``nodes`` are all that may take them."""
+        same: dict[int, Const] = {}
+        for _, const in self._own.values():
+            if const.memory is None:
+                same[id(const)] = self._equal.setdefault((*_key(const.value), const.late), const)
+        if all(id(const) == at for at, const in same.items()):
+            return
+        for node in nodes:
+            node.inputs = [same.get(id(operand), operand) for operand in node.inputs]
+
     def leave_folded(self, changed: Operand, nodes: Iterable[Node]) -> None:
         """Gives what takes constants alone, and is computed once, the value that ``changed`` has now."""
         for node in nodes if isinstance(changed, Const) else ():

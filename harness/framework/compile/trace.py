@@ -29,7 +29,20 @@ from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
 from harness.framework.tensor import Parameter as ParameterTensor
 from harness.framework.tensor import Tensor, is_eager
-from harness.graph import Const, Node, NodeExtra, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
+from harness.graph import (
+    Const,
+    Node,
+    NodeExtra,
+    Operand,
+    Parameter,
+    Spec,
+    TensorSpec,
+    TupleSpec,
+    U,
+    constant,
+    printed_order,
+    spec_of,
+)
 
 #: operators of the graph itself, which have no kernel
 VIRTUAL = frozenset(
@@ -381,6 +394,7 @@ class Tracer(Controls):
         if state is not U:
             operand = self.virtual("Depend", [operand, state], operand.spec)
         self.block.result = self.virtual("MakeTuple", [operand], TupleSpec((operand.spec,)))
+        self.constants.settle([*self.created, *printed_order(self.block.result)])
         self.leave()
         return self.block.result
 
