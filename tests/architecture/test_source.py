@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.architecture.source import MODULES, ROOT, parsed, table
 
-LINES_OF_A_FILE = 400
+LINES_OF_A_FILE = 600
 LINES_OF_A_FUNCTION = 40
 EXCEPTIONS = {where.strip("`"): int(lines) for where, lines, _ in table("budget")}
 
