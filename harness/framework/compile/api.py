@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from harness.errors import DtypeError, SettingTypeError, StateError, TraceError
-from harness.framework.compile.arguments import apart
 from harness.framework.compile.cells import scope_of
+from harness.framework.compile.arguments import ARGUMENT, apart
 from harness.framework.compile.differentiate import gradient
 from harness.framework.compile.overwritten import keep_overwritten
 from harness.framework.compile.scopes import tracer
@@ -26,6 +26,7 @@ def value_and_grad_traced(
     sens: Any = None,
     has_aux: bool = False,
     called: bool = True,
+    of_objects: bool = False,
 ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
     """Calls ``function(*args)`` while tracing and differentiates its result.
 
@@ -37,6 +38,7 @@ def value_and_grad_traced(
         weights: parameters whose gradients are wanted.
         sens: gradient of the result, or a function of the result that gives it; None takes ones.
         has_aux: only the first member of the result is differentiated.
+        of_objects: in PyNative mode, whether what is one object is one value, whatever arguments it stands for.
         called: whether the function counts as called for its result first, and differentiated in a second call.
 
     Returns:
@@ -45,7 +47,8 @@ def value_and_grad_traced(
     active = tracer()
     if active is None:
         raise TraceError("gradients of a graph can be asked for only while it is traced")
-    args = apart(active, function, args, positions)
+    if not (of_objects and is_eager()):
+        args = apart(active, function, args, positions, weights)
     of_gradients = {id(node) for node in active.of_gradients}
     readers = [node for node in active.created if id(node) not in of_gradients]
     out, before = _called(active, function, args, weights)
@@ -58,6 +61,10 @@ def value_and_grad_traced(
         places.append(_place(active, args[p], p, wrt))
         where = "Default" if p >= _first_starred(function) else home
         homes |= {id(each): where for each in wrt if id(each) not in homes}
+    # What a parameter is as an argument ends there: it is no way to the weight.
+    others = [args[p] for p in range(len(args)) if p not in positions]
+    wrt += [each.operand for each in others if isinstance(each, Traced) and getattr(each.operand, "op", "") == ARGUMENT]
+    homes |= {id(each): home for each in wrt if id(each) not in homes}
     of_args = len(wrt)
     wrt += [active.parameter(w) for w in weights]
     before += [each for each in wrt if isinstance(each, Node)]

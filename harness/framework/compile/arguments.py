@@ -14,36 +14,52 @@ from typing import Any
 
 from harness.framework.compile.traced import Traced
 from harness.framework.frames import captured
+from harness.framework.tensor import Parameter
 from harness.graph import Node
 
 ARGUMENT = "Argument"
 
 
-def apart(active: Any, function: Callable[..., Any], args: Sequence[Any], positions: Sequence[int]) -> list[Any]:
-    """The arguments; those at ``positions`` that the function has another way, too, as nodes of their own."""
-    ways = Counter(id(value.operand) for value in (*_values(args), *_captured(function, set())))
-    return [_own(active, arg, ways) if at in positions else arg for at, arg in enumerate(args)]
+def apart(
+    active: Any,
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    positions: Sequence[int],
+    weights: Sequence[Parameter] = (),
+) -> list[Any]:
+    """The arguments; those at ``positions``, and parameters, that the function has another way, too (a parameter as one
+    of its ``weights`` or as a cell's own), as nodes of their own."""
+    owned = function.get_parameters() if hasattr(function, "get_parameters") else ()
+    held = list({id(weight): weight for weight in (*weights, *owned)}.values())
+    ways = Counter(map(_identity, (*_values(args), *_captured(function, set()), *held)))
+    apart = [at in positions or isinstance(arg, Parameter) for at, arg in enumerate(args)]
+    return [_own(active, arg, ways) if own else arg for own, arg in zip(apart, args, strict=True)]
+
+
+def _identity(value: Traced | Parameter) -> int:
+    return id(value.operand) if isinstance(value, Traced) else id(value)
 
 
 def _own(active: Any, value: Any, ways: Counter[int]) -> Any:
     if isinstance(value, tuple):
         return tuple(_own(active, member, ways) for member in value)
-    if not isinstance(value, Traced) or ways[id(value.operand)] < 2:
+    if not isinstance(value, (Traced, Parameter)) or ways[_identity(value)] < 2:
         return value
-    node: Node = active.virtual(ARGUMENT, [value.operand], value.spec)
-    return Traced(node, value.spec)
+    operand = active.operand(value)
+    node: Node = active.virtual(ARGUMENT, [operand], operand.spec)
+    return Traced(node, operand.spec)
 
 
-def _values(value: Any) -> Iterator[Traced]:
-    """The traced values in a (nested) tuple or list."""
-    if isinstance(value, Traced):
+def _values(value: Any) -> Iterator[Traced | Parameter]:
+    """The traced values and parameters in a (nested) tuple or list."""
+    if isinstance(value, (Traced, Parameter)):
         yield value
     elif isinstance(value, (tuple, list)):
         for member in value:
             yield from _values(member)
 
 
-def _captured(function: Any, seen: set[int]) -> Iterator[Traced]:
+def _captured(function: Any, seen: set[int]) -> Iterator[Traced | Parameter]:
     """The traced values that a function, and the functions it takes from outside, take from outside."""
     if id(function) in seen:
         return

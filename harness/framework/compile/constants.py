@@ -25,6 +25,11 @@ class Constants:
     def __init__(self) -> None:
         self._equal: dict[Any, Const] = {}
         self._own: dict[Any, tuple[Tensor, Const]] = {}
+        self._inputs: dict[int, Operand] = {}
+
+    def stand_in(self, tensor: Tensor, operand: Operand) -> None:
+        """Makes ``operand``, which the caller's ``tensor`` became, what the tensor itself is in the function, too."""
+        self._inputs[id(tensor)] = operand
 
     def of_array(self, array: np.ndarray[Any, np.dtype[Any]], late: bool = False) -> Const:
         """The constant of a value; equal arrays share one."""
@@ -33,9 +38,11 @@ class Constants:
             self._equal[key] = Const(array, spec_of(array), late)
         return self._equal[key]
 
-    def of_tensor(self, tensor: Tensor) -> Const:
+    def of_tensor(self, tensor: Tensor) -> Operand:
         """The constant of a tensor. It lies in the tensor's memory: what is assigned to its elements later is seen by
         the graph (measured)."""
+        if id(tensor) in self._inputs:
+            return self._inputs[id(tensor)]
         array = tensor.asnumpy()
         if tensor.made_by is not None and tensor.made_by[1] in _LATE:
             return self.of_array(array, True)

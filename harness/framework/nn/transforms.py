@@ -12,7 +12,7 @@ import numpy as np
 from harness.errors import SettingError, SettingTypeError, StateError, UnsupportedError
 from harness.framework import context, kinds
 from harness.framework.compile.api import is_of_inputs, value_and_grad_traced
-from harness.framework.nn import gradient_session
+from harness.framework.nn import gradient_session, identity
 from harness.framework.nn.cell import Cell
 from harness.framework.outside import outside_graphs
 from harness.framework.runtime import session
@@ -117,9 +117,11 @@ def value_and_grad(
     positions = _positions(grad_position)
     members = _weights(weights)
 
-    def traced(*args: Any) -> Any:
+    def traced(*args: Any, called: Callable[..., Any] = fn) -> Any:
         args, sens = (args[:-1], args[-1]) if sens_param else (args, None)
-        out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens, has_aux, called=False)
+        out, by_position, by_weight = value_and_grad_traced(
+            called, args, positions, members, sens, has_aux, called=False, of_objects=True
+        )
         found = [(at, each) for at, each in zip(positions, by_position, strict=True) if each is not None]
         by_position = tuple(found) if return_ids else tuple(each for _, each in found)
         if return_ids:
@@ -131,7 +133,7 @@ def value_and_grad(
             return out, of_weights
         return out, of_args if weights is None else (of_args, of_weights)
 
-    return entry(traced, fn, sens_param)
+    return entry(traced, fn, sens_param, of_objects=True)
 
 
 @partial(brought, "ms.grad")
@@ -147,11 +149,11 @@ def grad(
     """A function that gives the gradient of ``fn``, as ``mindspore.grad``; arguments as ``value_and_grad``."""
     both = value_and_grad(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
-    def traced(*args: Any) -> Any:
-        out, grads = both(*args)
+    def traced(*args: Any, called: Callable[..., Any] = fn) -> Any:
+        out, grads = both.traced(*args, called=called)  # type: ignore[attr-defined]
         return (grads, out[1:]) if has_aux else grads
 
-    return entry(traced, fn, sens_param)
+    return entry(traced, fn, sens_param, of_objects=True)
 
 
 def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
@@ -205,42 +207,78 @@ class GradOperation:
         # The same function gives the gradient compiled before (measured).
         if self._last is not None and self._last[0] is fn and self._last[1] is weights:
             return self._last[2]
-        members = _weights(weights) if self.get_by_list else ()
-        if self.get_by_list and weights is None:
-            raise ValueError("GradOperation(get_by_list=True) needs the weights at its call")
+        if self.get_by_list and weights is None and not isinstance(fn, Cell):
+            raise ValueError("GradOperation(get_by_list=True) of a function needs the weights at its call")
+        members = self._members(fn, weights) if self.get_by_list else ()
 
-        def traced(*args: Any) -> Any:
+        def traced(*args: Any, called: Callable[..., Any] = fn) -> Any:
             args, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
             tensors = [i for i, a in enumerate(args) if isinstance(a, Tensor) or is_of_inputs(a)]
             positions = tensors if self.get_all else tensors[:1] if not self.get_by_list else []
-            _out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens, called=False)
+            _out, by_position, by_weight = value_and_grad_traced(
+                called, args, positions, members, sens, called=False, of_objects=True
+            )
             if self.get_by_list:
-                return (by_position, by_weight) if self.get_all else by_weight
+                of_weights = by_weight[0] if isinstance(weights, Parameter) else by_weight
+                return (by_position, of_weights) if self.get_all else of_weights
             return by_position if self.get_all else by_position[0]
 
-        self._last = (fn, weights, entry(traced, fn))
+        self._last = (fn, weights, entry(traced, fn, self.sens_param, of_objects=True, takes_keywords=True))
         return self._last[2]
 
+    @staticmethod
+    def _members(fn: Any, weights: Any) -> tuple[Parameter, ...]:
+        """The weights to differentiate by: without any those of the cell, in graph mode none (measured)."""
+        if weights is None and context.get_context("mode") == context.PYNATIVE_MODE:
+            return tuple(fn.trainable_params())
+        return _weights(weights)
 
-def entry(traced: Callable[..., Any], fn: Callable[..., Any], takes_sens: bool = False) -> Callable[..., Any]:
+
+def entry(
+    traced: Callable[..., Any],
+    fn: Callable[..., Any],
+    takes_sens: bool = False,
+    of_objects: bool = False,
+    takes_keywords: bool = False,
+) -> Callable[..., Any]:
     """What users call: inside a graph ``traced`` itself; outside, a graph of its own with inputs ``args0``,
     ``args1``, ...
 
-    ``takes_sens``: in PyNative mode the last argument may be given as ``sens`` (measured).
+    ``takes_sens``: the last argument is a gradient to start from, and may be given as ``sens``, but not in graph mode
+    (measured). ``of_objects``: in PyNative mode the gradients are those of objects, see ``identity``, and keywords are
+    arguments behind those by position, in the order of the call; ``takes_keywords``: in graph mode, too (measured).
+    ``traced`` is then given what calls ``fn`` as ``called``.
     """
 
     def after_grad(*args: Any, **kwargs: Any) -> Any:
-        if takes_sens and kwargs.keys() == {"sens"} and context.get_context("mode") == context.PYNATIVE_MODE:
-            args, kwargs = (*args, kwargs["sens"]), {}
-        if kwargs:
+        eager = context.get_context("mode") == context.PYNATIVE_MODE
+        sens = [kwargs.pop("sens")] if takes_sens and (eager or takes_keywords) and "sens" in kwargs else []
+        if takes_sens and kwargs and eager and not sens:
+            args, sens = args[:-1], [*args[-1:]]
+        if (kwargs and not ((of_objects and eager) or takes_keywords)) or (kwargs and takes_sens and not sens):
             raise TypeError(f"the gradient of {_name_of(fn)} takes arguments by position, got {', '.join(kwargs)}")
+        by_name = partial(traced, called=_named(fn, tuple(kwargs))) if kwargs else traced
+        args = (*args, *kwargs.values(), *sens)
         if is_tracing():
-            return traced(*args)
-        names = [f"args{i}" for i in range(len(args))]
-        return gradient_session.session().run(("grad", id(after_grad)), traced, args, names, keep=after_grad)
+            return by_name(*args)
+        function, values = identity.of_objects(by_name, args) if of_objects and eager else (by_name, args)
+        names = [f"args{i}" for i in range(len(values))]
+        key = ("grad", id(after_grad), *kwargs)
+        return gradient_session.session().run(key, function, values, names, keep=after_grad)
 
     functools.update_wrapper(after_grad, fn, assigned=("__name__", "__doc__"), updated=())
+    after_grad.traced = traced  # type: ignore[attr-defined]
     return after_grad
+
+
+def _named(fn: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
+    """``fn``, whose last arguments are given by these names."""
+
+    def call(*args: Any) -> Any:
+        split = len(args) - len(names)
+        return fn(*args[:split], **dict(zip(names, args[split:], strict=True)))
+
+    return call
 
 
 def _name_of(fn: Callable[..., Any]) -> str:
@@ -288,12 +326,14 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
         given, sens = args[: len(inputs)], args[len(inputs) :]
         start = sens[0] if len(sens) == 1 else tuple(sens)
         positions = range(len(inputs))
-        _, of_inputs, of_weights = value_and_grad_traced(fn, given, positions, members, start, has_aux, called=False)
+        _, of_inputs, of_weights = value_and_grad_traced(
+            fn, given, positions, members, start, has_aux, called=False, of_objects=True
+        )
         if weights is None:
             return of_inputs
         return of_inputs, of_weights[0] if isinstance(weights, Parameter) else of_weights
 
-    backward = entry(traced, fn)
+    backward = entry(traced, fn, of_objects=True)
 
     def vjp_fn(*sens: Any) -> Any:
         return backward(*inputs, *sens)

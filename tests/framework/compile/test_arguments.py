@@ -1,6 +1,7 @@
-"""A gradient within a graph is that of the function in its arguments alone, whatever else reaches it.
+"""A gradient within a graph is that of the function in its arguments alone, whatever else reaches it; in PyNative mode
+it is that of objects (``tests/data/programs/gradients_of_one_tensor.txt``).
 
-The expected values are computed by hand; MindSpore 2.10.0 gives them in graph mode, too (measured for each form).
+The expected values are computed by hand; MindSpore 2.10.0 gives them, too (measured for each form).
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ def _mode(request: pytest.FixtureRequest) -> None:
     set_context(mode=request.param)
 
 
+@pytest.fixture
+def _graphs() -> None:
+    set_context(mode=0)
+
+
 def gradients(function: Callable[[Any], Any]) -> Any:
     """What ``function`` of a traced ``X`` gives, as numpy arrays."""
     found = Net(function)(Tensor(X))
@@ -55,7 +61,7 @@ def power(x: Any, exponent: int) -> Any:
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("_mode")
+@pytest.mark.usefixtures("_graphs")
 @examples(10, 200)
 @given(
     names=st.lists(st.sampled_from(sorted(ARGUMENTS)), min_size=2, max_size=2),
@@ -75,7 +81,7 @@ def test_of_powers(names: list[str], exponents: tuple[int, int, int]) -> None:
     np.testing.assert_allclose(gradients(grads), expected, rtol=1e-5)
 
 
-@pytest.mark.usefixtures("_mode")
+@pytest.mark.usefixtures("_graphs")
 def test_of_a_gradient() -> None:
     def twice(x: Any) -> Any:
         return ops.grad(lambda a: ops.grad(lambda b: b * b * a * x)(a))(x)
@@ -84,7 +90,7 @@ def test_of_a_gradient() -> None:
     np.testing.assert_allclose(gradients(twice), 4 * X * X)
 
 
-@pytest.mark.usefixtures("_mode")
+@pytest.mark.usefixtures("_graphs")
 def test_of_what_a_partial_function_and_a_helper_hold() -> None:
     def held(x: Any) -> Any:
         def helper(a: Any) -> Any:
