@@ -149,7 +149,7 @@ _Place: TypeAlias = "int | tuple[_Place, ...] | None"
 
 def is_of_inputs(value: Any) -> bool:
     """Whether an argument is a tuple of inputs of a graph, each with a gradient of its own."""
-    members = value if isinstance(value, tuple) and not is_eager() else ()
+    members = value if isinstance(value, (tuple, list)) and not is_eager() else ()
     return bool(members) and all(isinstance(member, Traced) or is_of_inputs(member) for member in members)
 
 

@@ -64,6 +64,13 @@ class Program:
         """The root graph."""
         return self.graphs[0]
 
+    def given_back(self) -> Parameter | None:
+        """The parameter that is the whole result of a silent program: the caller gets the object itself (measured)."""
+        value = self.block.result.inputs[0] if isinstance(self.block.result, Node) else None
+        while isinstance(value, Node) and value.op == "Load":
+            value = value.inputs[0]
+        return value if isinstance(value, Parameter) and self.structure is None else None
+
 
 @dataclass(eq=False, slots=True)
 class Trace:
@@ -277,7 +284,8 @@ def _input(value: Any, name: str, shape: Any, inputs: list[Parameter], member: b
             return {key: _input(v, f"{name}_{key}", None, inputs, member=True) for key, v in value.items()}
         within = shape if shape is not None else [None] * len(value)
         members = enumerate(zip(value, within, strict=True))
-        return tuple(_input(v, f"{name}_{i}", s, inputs, member=True) for i, (v, s) in members)
+        given = [_input(v, f"{name}_{i}", s, inputs, member=True) for i, (v, s) in members]
+        return given if isinstance(value, list) else tuple(given)
     if not is_input(value):
         return value
     spec = TensorSpec(value.dtype, shape if shape is not None else value.shape)

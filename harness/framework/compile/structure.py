@@ -6,9 +6,11 @@ Source: MindSpore 2.10.0, measured: a list stays a list, a dict a dict, also ins
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Generator, Iterator, ValuesView
+from collections.abc import Generator, ItemsView, Iterator, KeysView, ValuesView
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from harness.framework.outside import Opaque
 from harness.framework.tensor import Tensor, is_eager
@@ -29,7 +31,8 @@ class Held:
 
 #: what a graph has a form of its own for, or cannot give
 _NOT_HELD = (
-    Tensor, bool, int, float, complex, str, tuple, list, dict, range, FunctionType, MethodType, Iterator, ValuesView
+    Tensor, bool, int, float, complex, str, tuple, list, dict, range, FunctionType, MethodType, Iterator, ItemsView,
+    KeysView, ValuesView, np.generic,
 )  # fmt: skip
 
 
@@ -46,16 +49,15 @@ def taken_apart(value: Any) -> tuple[Any, Structure | None]:
     structure (None if it had none of them)."""
     if is_held(value) and not is_eager():
         return None, Structure(Held, (value.value if isinstance(value, Opaque) else value,), ())
-    if isinstance(value, Generator) and not is_eager():
-        value = list(value)  # a parser reads such an expression as a list's (measured)
+    value = value if is_eager() else _as_graphs_give(value)
     value = tuple(value) if isinstance(value, ValuesView) else value
     value = dict(value) if type(value) is OrderedDict else value
-    if type(value) not in (list, tuple, dict):
+    if type(value) not in (list, tuple, dict) and not _is_named(value):
         return value, None
     parts = [taken_apart(member) for member in (value.values() if isinstance(value, dict) else value)]
     members = tuple(structure for _, structure in parts)
     if type(value) is tuple and not any(members):
-        return value, None
+        return tuple(part for part, _ in parts), None
     keys = tuple(value) if isinstance(value, dict) else ()
     return tuple(part for part, _ in parts), Structure(type(value), keys, members)
 
@@ -69,4 +71,18 @@ def put_together(value: Any, structure: Structure | None) -> Any:
     members = [put_together(part, inner) for part, inner in zip(value, structure.members, strict=True)]
     if structure.kind is dict:
         return dict(zip(structure.keys, members, strict=True))
-    return structure.kind(members)
+    return structure.kind(*members) if hasattr(structure.kind, "_fields") else structure.kind(members)
+
+
+def _is_named(value: Any) -> bool:
+    """Whether it is a named tuple."""
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def _as_graphs_give(value: Any) -> Any:
+    """What a parser makes of what gives its members one by one, and of numpy's numbers (measured)."""
+    if isinstance(value, (Generator, map, filter, ItemsView)):
+        return list(value)
+    if isinstance(value, (range, enumerate, zip, KeysView, ValuesView)):
+        return tuple(value)
+    return value.item() if isinstance(value, np.generic) else value

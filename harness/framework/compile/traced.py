@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from harness.dtypes import DType
 from harness.errors import DecidedLateError, TraceError
 from harness.framework import frames
 from harness.framework.compile.rewriting import ask_again
-from harness.framework.compile.source import where
-from harness.framework.tensor import Tensor, held, is_eager
+from harness.framework.compile.source import is_users, where
+from harness.framework.tensor import Tensor, held, is_eager, is_tracing
 from harness.framework.tensor.dispatch import current
 from harness.graph import Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
 
@@ -134,13 +135,22 @@ class Traced(Tensor):
         return super().__bool__()
 
     def __repr__(self) -> str:
+        self._told(sys._getframe(1))
         return super().__repr__() if is_eager() else f"Traced({self.dtype}, {list(self.shape)})"
 
     def __str__(self) -> str:
+        self._told(sys._getframe(1))
         return super().__str__() if is_eager() else repr(self)
 
     def __format__(self, wanted: str) -> str:
+        self._told(sys._getframe(1))
         return super().__format__(wanted) if is_eager() else format(repr(self), wanted)
+
+    def _told(self, caller: FrameType) -> None:
+        """Raises ``DecidedLateError`` where a user's function of a graph makes a text of the tensor: it is that of its
+        data."""
+        if not is_eager() and is_tracing() and is_users(caller.f_code.co_filename):
+            raise DecidedLateError(f"a text is made of a tensor at {where()}, whose data are known when the graph runs")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Traced:
         return self

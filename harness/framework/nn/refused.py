@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-from harness.errors import UnsupportedError
+from harness.errors import TraceError, UnsupportedError
+from harness.framework.compile.source import is_users, where
+from harness.framework.tensor import is_eager, is_tracing
 
 
 def _refuse(name: str, instead: str) -> Any:
@@ -20,8 +23,14 @@ _LATER = "a run here is one process that keeps every value"
 
 
 class Refusals:
-    """Mixed into ``Cell``; every method raises ``UnsupportedError``."""
+    """Mixed into ``Cell``; every method raises ``UnsupportedError``, and within a graph the format of a cell
+    ``TraceError``."""
 
     recompute = _refuse("recompute", _LATER)
     offload = _refuse("offload", _LATER)
     shard = _refuse("shard", _LATER)
+
+    def __format__(self, wanted: str) -> str:
+        if is_tracing() and not is_eager() and is_users(sys._getframe(1).f_code.co_filename):
+            raise TraceError(f"no graph puts a cell into a text, at {where()}; use str()")
+        return format(str(self), wanted)
