@@ -54,32 +54,39 @@ def value_and_grad_traced(
     out, before = _called(active, function, args, weights)
     active.states.differentiated = True
     keep_overwritten(active)
-    wrt: list[Operand] = []
     home = scope_of(function) or "Default"
-    places, homes = list[_Place](), dict[int, str]()
+    wrt, places, homes = list[Operand](), list[_Place](), dict[int, str]()
     for p in positions:
         places.append(_place(active, args[p], p, wrt))
         where = "Default" if p >= _first_starred(function) else home
         homes |= {id(each): where for each in wrt if id(each) not in homes}
-    # What a parameter is as an argument ends there: it is no way to the weight.
-    others = [args[p] for p in range(len(args)) if p not in positions]
-    wrt += [each.operand for each in others if isinstance(each, Traced) and getattr(each.operand, "op", "") == ARGUMENT]
+    wrt += _ends(args, positions)
     homes |= {id(each): home for each in wrt if id(each) not in homes}
     of_args = len(wrt)
     wrt += [active.parameter(w) for w in weights]
     before += [each for each in wrt if isinstance(each, Node)]
     target = out[0] if has_aux else out
-    if callable(sens):
-        sens = sens(target)
+    sens = sens(target) if callable(sens) else sens
     if sens is not None:
         sens = _traced(active, sens)
         _check_start(target, sens)
     grads = gradient(active, target, sens, wrt, homes, None if called else readers, before)
     active.of_gradients += [node for node in active.created if node not in readers]
+    _finish(active)
+    return out, tuple(_at(place, grads) for place in places), _hooked(weights, grads[of_args:])
+
+
+def _finish(active: Any) -> None:
+    """Does what waited for a complete gradient."""
     late, active.at_the_end = active.at_the_end, []
     for action in late:
         action()
-    return out, tuple(_at(place, grads) for place in places), _hooked(weights, grads[of_args:])
+
+
+def _ends(args: Sequence[Any], positions: Sequence[int]) -> list[Operand]:
+    """What a parameter is as an argument that has no gradient: it is no way to the weight, and ends there."""
+    others = [args[p].operand for p in range(len(args)) if p not in positions and isinstance(args[p], Traced)]
+    return [each for each in others if isinstance(each, Node) and each.op == ARGUMENT]
 
 
 def _first_starred(function: Callable[..., Any]) -> float:

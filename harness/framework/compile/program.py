@@ -13,6 +13,7 @@ from harness.devices.cpu import CPU
 from harness.errors import HarnessError
 from harness.framework.compile import misuse
 from harness.framework.compile import statements as _statements  # noqa: F401 - what rewritten functions call
+from harness.framework.compile.callers import Around, given, standing_for
 from harness.framework.compile.effects import drop_unused_reads, wait_for_readers
 from harness.framework.compile.expand import expand
 from harness.framework.compile.fuse import fuse
@@ -48,6 +49,7 @@ class Program:
             id, and observers are not told of it (measured).
         summaries: kind and tag of each value of ``summed``, a tuple.
         structure: of the result; None if it holds no list or dict.
+        changes: whether tracing it changed lists or dicts of the caller's, so that it is traced at each call.
     """
 
     graphs: list[Graph]
@@ -58,6 +60,7 @@ class Program:
     summaries: Sequence[tuple[str, str]] = ()
     summed: Node | None = None
     structure: Structure | None = None
+    changes: bool = False
 
     @property
     def graph(self) -> Graph:
@@ -79,7 +82,7 @@ class Trace:
     Attributes:
         block: what runs, in order.
         inputs: the graph parameter of each tensor argument, in the order the arguments are flattened.
-        summaries, summed, structure: as of ``Program``.
+        summaries, summed, structure, changes: as of ``Program``.
     """
 
     block: Block
@@ -87,6 +90,7 @@ class Trace:
     summaries: Sequence[tuple[str, str]] = ()
     summed: Node | None = None
     structure: Structure | None = None
+    changes: bool = False
 
 
 def trace_function(
@@ -105,13 +109,15 @@ def trace_function(
 
 def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[str], dynamic: Sequence[Any]) -> Trace:
     tracer = Tracer()
-    inputs: list[Parameter] = []
-    traced: list[Any] = []
+    inputs, traced = list[Parameter](), list[Any]()
+    with using(tracer):
+        changes = None if is_eager() else list[str]()
+    around = tracer.around = None if changes is None else Around(function)
     for position, (value, name) in enumerate(zip(args, names, strict=True)):
         shape = dynamic[position] if position < len(dynamic) else None
         if isinstance(value, ParameterTensor):
             tracer.handed[id(value)] = name
-        traced.append(_input(value, name, shape, inputs))
+        traced.append(_input(value, name, shape, inputs, changes))
     if is_eager():
         arrays = [t.asnumpy() for t in data_inputs(args)]
         tracer.knows({id(parameter): array for parameter, array in zip(inputs, arrays, strict=True)})
@@ -130,8 +136,9 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
         raise
     finally:
         tracer.known = None  # the tracer is part of a cycle: arrays would stay until the collector comes
+    changed = around is not None and around.restore()
     labels = [(kind, tag) for kind, tag, _value in tracer.summaries]
-    return Trace(tracer.block, inputs, labels, tracer.summed, tracer.structure)
+    return Trace(tracer.block, inputs, labels, tracer.summed, tracer.structure, changed or bool(changes))
 
 
 def compile_function(
@@ -192,7 +199,8 @@ def compile_trace(
                 fuse(graph, numbering.unfused)
             numbering.number(graph.nodes)
     _follow(block)
-    return Program(graphs, trace.inputs, block, region_graphs, silent, trace.summaries, trace.summed, trace.structure)
+    told = trace.summaries, trace.summed, trace.structure, trace.changes
+    return Program(graphs, trace.inputs, block, region_graphs, silent, *told)
 
 
 def _gives_back(output: Operand) -> bool:
@@ -278,16 +286,21 @@ def data_inputs(values: Sequence[Any]) -> Iterator[Tensor]:
             yield value
 
 
-def _input(value: Any, name: str, shape: Any, inputs: list[Parameter], member: bool = False) -> Any:
+def _input(
+    value: Any, name: str, shape: Any, inputs: list[Parameter], changes: list[str] | None, member: bool = False
+) -> Any:
     if is_mutable(value):
         if isinstance(value, dict):
-            return {key: _input(v, f"{name}_{key}", None, inputs, member=True) for key, v in value.items()}
+            named = {key: _input(v, f"{name}_{key}", None, inputs, changes, member=True) for key, v in value.items()}
+            return named if changes is None else standing_for(value, named)
         within = shape if shape is not None else [None] * len(value)
         members = enumerate(zip(value, within, strict=True))
-        given = [_input(v, f"{name}_{i}", s, inputs, member=True) for i, (v, s) in members]
-        return given if isinstance(value, list) else tuple(given)
+        found = [_input(v, f"{name}_{i}", s, inputs, changes, member=True) for i, (v, s) in members]
+        if not isinstance(value, list):
+            return tuple(found)
+        return found if changes is None else standing_for(value, found)
     if not is_input(value):
-        return value
+        return value if changes is None else given(value, changes)
     spec = TensorSpec(value.dtype, shape if shape is not None else value.shape)
     parameter = Parameter(name, spec, False, is_member=member)
     inputs.append(parameter)

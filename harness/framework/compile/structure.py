@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from harness.framework.compile.callers import CallersDict, CallersList, own
 from harness.framework.outside import Opaque
 from harness.framework.tensor import Tensor, is_eager
 
@@ -49,6 +50,8 @@ def taken_apart(value: Any) -> tuple[Any, Structure | None]:
     structure (None if it had none of them)."""
     if is_held(value) and not is_eager():
         return None, Structure(Held, (value.value if isinstance(value, Opaque) else value,), ())
+    if (callers := own(value)) is not None:
+        return None, Structure(Held, (callers,), ())
     value = value if is_eager() else _as_graphs_give(value)
     value = tuple(value) if isinstance(value, ValuesView) else value
     value = dict(value) if type(value) is OrderedDict else value
@@ -85,4 +88,6 @@ def _as_graphs_give(value: Any) -> Any:
         return list(value)
     if isinstance(value, (range, enumerate, zip, KeysView, ValuesView)):
         return tuple(value)
+    if isinstance(value, (CallersList, CallersDict)):
+        return list(value) if isinstance(value, list) else dict(value)
     return value.item() if isinstance(value, np.generic) else value

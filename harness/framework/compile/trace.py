@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.errors import HarnessError, TraceError
 from harness.framework import frames
+from harness.framework.compile.callers import Around
 from harness.framework.compile.closure import Closure
 from harness.framework.compile.closures import Closures
 from harness.framework.compile.constants import Constants
@@ -75,6 +76,7 @@ class Tracer(Controls):
         named: by weight, the cell that first handed it to another one.
         summaries: kind, tag and value of what summary operators were given.
         structure: of the finished function's result.
+        around: the lists and dicts that the function takes from around it.
     """
 
     def __init__(self, scope: str = "Default") -> None:
@@ -94,6 +96,7 @@ class Tracer(Controls):
         self.summaries: list[tuple[str, str, Any]] = []
         self.summed: Node | None = None
         self.structure: Structure | None = None
+        self.around: Around | None = None
         self.repeated, self.spread = Repeated(), Calls()
         self.constants = Constants()
         self.stop = frames.caller()

@@ -12,6 +12,7 @@ import numpy as np
 from harness.dtypes import DType
 from harness.errors import DecidedLateError, TraceError
 from harness.framework import frames
+from harness.framework.compile.callers import CallersList
 from harness.framework.compile.rewriting import ask_again
 from harness.framework.compile.source import is_users, where
 from harness.framework.tensor import Tensor, held, is_eager, is_tracing
@@ -201,6 +202,6 @@ def members_of(value: Any) -> Iterator[Traced]:
 
 def in_graph(value: Any) -> Any:
     """A number, text or tuple as a graph holds it: a float is one of 32 bits (measured), a list a tuple."""
-    if type(value) in (tuple, list) and not has_tensor(value):
+    if type(value) in (tuple, list, CallersList) and not has_tensor(value):
         return tuple(map(in_graph, value))
     return held(value)

@@ -79,7 +79,7 @@ def key_of(operator: Operator, call: Call, arguments: tuple[Any, ...]) -> Key | 
 
 def _is_plain(value: Any) -> bool:
     """Whether the text of a value describes it completely."""
-    if type(value) in (tuple, list):
+    if isinstance(value, (tuple, list)):
         return all(map(_is_plain, value))
     return type(value) in _PLAIN
 

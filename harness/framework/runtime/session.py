@@ -139,7 +139,7 @@ class Session:
                     self._own_shapes.add(signature)
                     return self.run(key, function, values, names, keep)
                 self._decided[signature] = Decided()
-            if executor is not None and not any(map(_has_list, values)):
+            if executor is not None and not (executor.program.changes or any(map(_has_list, values))):
                 self.programs[signature] = executor
             self._kept.append((keep, values))
         if executor is None:

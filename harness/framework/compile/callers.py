@@ -1,0 +1,189 @@
+"""Lists and dicts of the caller's in a traced function.
+
+Some of what changes a list in a graph changes the caller's, some makes another list under the same name (measured on
+MindSpore 2.10.0): ``insert``, ``extend``, ``pop`` and ``reverse`` change the caller's, and so does an item of a dict
+that is set; ``append``, ``clear``, ``+=`` and an item of a list that is set do not. A list or dict that is given back
+as it came is the caller's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import CellType, FunctionType, MethodType
+from typing import Any
+
+from harness.errors import TraceError
+from harness.framework.compile.source import is_users, where
+from harness.framework.tensor import current
+
+#: how far functions, and what they take from around them, are followed
+_DEPTH = 6
+
+
+def _both(name: str) -> Any:
+    """A method that changes the caller's object, too."""
+
+    def method(self: Any, *args: Any) -> Any:
+        if self.changes is None:
+            self.callers = None
+        elif self.callers is not None:
+            getattr(self.callers, name)(*args)
+            self.changes.append(name)
+        return getattr(super(type(self), self), name)(*args)
+
+    return method
+
+
+def _apart(name: str) -> Any:
+    """A method after which this is no longer the caller's object."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self.callers = None
+        return getattr(super(type(self), self), name)(*args, **kwargs)
+
+    return method
+
+
+def _refused(name: str) -> Any:
+    def method(self: Any, *_args: Any, **_kwargs: Any) -> Any:
+        raise TraceError(f"no graph changes an argument by {name}, at {where()}; make another list or dict")
+
+    return method
+
+
+class CallersList(list[Any]):
+    """A list that is an argument; ``callers`` is the caller's as long as this is it, ``changes`` what changed it (None:
+    nothing may)."""
+
+    callers: list[Any] | None
+    changes: list[str] | None
+
+    insert, extend, pop, reverse = map(_both, ("insert", "extend", "pop", "reverse"))
+    append, clear, __setitem__, __iadd__ = map(_apart, ("append", "clear", "__setitem__", "__iadd__"))
+    sort, remove, __delitem__, __imul__ = map(_refused, ("sort()", "remove()", "del", "*="))
+
+
+class CallersDict(dict[Any, Any]):
+    """A dict that is an argument; attributes as of ``CallersList``."""
+
+    callers: dict[Any, Any] | None
+    changes: list[str] | None
+
+    __setitem__ = _both("__setitem__")
+    clear, update = map(_apart, ("clear", "update"))
+    pop, popitem, setdefault, __delitem__ = map(_refused, ("pop()", "popitem()", "setdefault()", "del"))
+
+
+def given(value: Any, changes: list[str]) -> Any:
+    """An argument as the function gets it: the caller's lists and dicts, which others may hold, too, stand behind."""
+    if type(value) not in (list, dict, tuple):
+        return value
+    if isinstance(value, tuple):
+        members = tuple(given(member, changes) for member in value)
+        return members if any(one is not other for one, other in zip(members, value, strict=True)) else value
+    made: Any
+    if isinstance(value, dict):
+        made = CallersDict((key, given(member, changes)) for key, member in value.items())
+    else:
+        made = CallersList(given(member, changes) for member in value)
+    made.callers, made.changes = value, changes
+    return made
+
+
+def standing_for(value: Any, members: Any) -> Any:
+    """What stands for a list or dict whose ``members`` are inputs: no change of it is one of the caller's."""
+    made: Any = CallersDict(members) if isinstance(value, dict) else CallersList(members)
+    made.callers, made.changes = value, None
+    return made
+
+
+def own(value: Any) -> Any:
+    """The caller's object, of a list or dict that is as it came; None for any other value."""
+    if isinstance(value, (CallersList, CallersDict)):
+        return value.callers if _is_whole(value) else None
+    around = getattr(current(), "around", None)
+    return value if around is not None and around.holds(value) else None
+
+
+def _is_whole(value: Any) -> bool:
+    if not isinstance(value, (CallersList, CallersDict)):
+        return not isinstance(value, tuple) or all(map(_is_whole, value))
+    if value.callers is None or len(value) != len(value.callers):
+        return False
+    return all(map(_is_whole, value.values() if isinstance(value, dict) else value))
+
+
+class Around:
+    """The lists and dicts that a function takes from around it, and what was in them."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._found: dict[int, tuple[Any, Any]] = {}
+        self._seen: set[int] = set()
+        self._names: set[str] = set()
+        self._follow(function, _DEPTH)
+
+    def restore(self) -> bool:
+        """Gives lists back what was in them, but for those that a graph changes; whether something was changed."""
+        changed = [(held, before) for held, before in self._found.values() if not _same(held, before)]
+        for held, before in changed:
+            if isinstance(held, list) and _is_named_anew(held, before, self._names):
+                held[:] = before
+        return bool(changed)
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value is one of them, and no other list under the name of one."""
+        held, before = self._found.get(id(value), (None, None))
+        if held is None or held is not value:
+            return False
+        return _same(held, before) or not (isinstance(held, list) and _is_named_anew(held, before, self._names))
+
+    def _follow(self, value: Any, depth: int) -> None:
+        if id(value) in self._seen or depth == 0:
+            return
+        self._seen.add(id(value))
+        if type(value) in (list, dict):
+            self._found[id(value)] = value, value.copy()
+        elif isinstance(value, MethodType):
+            self._follow(value.__self__, depth)
+            self._follow(value.__func__, depth)
+        elif isinstance(value, FunctionType):
+            for each in _held(value, self._names):
+                self._follow(each, depth - 1)
+        elif hasattr(type(value), "construct"):
+            for each in (type(value).construct, *vars(value).values()):
+                self._follow(each, depth - 1)
+            for each in value._cells.values():
+                self._follow(each, depth)
+
+
+def _held(function: FunctionType, names: set[str]) -> Iterator[Any]:
+    """What a function takes from around it; of a user's, what its module has, too."""
+    for cell in function.__closure__ or ():
+        yield from _filled(cell)
+    if is_users(function.__code__.co_filename):
+        names.update(function.__code__.co_names)
+        yield from (function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__)
+
+
+def _filled(cell: CellType) -> Iterator[Any]:
+    try:
+        yield cell.cell_contents
+    except ValueError:  # the name has no value yet
+        return
+
+
+def _same(held: Any, before: Any) -> bool:
+    if len(held) != len(before):
+        return False
+    if isinstance(held, dict):
+        return all(key in before and before[key] is value for key, value in held.items())
+    return all(one is other for one, other in zip(held, before, strict=True))
+
+
+def _is_named_anew(held: list[Any], before: list[Any], names: set[str]) -> bool:
+    """Whether a change of a list is one that a graph makes under its name alone: members at its end, or in place of
+    others."""
+    if len(held) < len(before) or "extend" in names:
+        return False
+    kept = sum(one is other for one, other in zip(held, before, strict=False))
+    return kept == len(before) or (len(held) == len(before) and "reverse" not in names)
