@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from harness.errors import DtypeError, SettingTypeError, StateError, TraceError
-from harness.framework.compile.cells import scope_of
 from harness.framework.compile.arguments import ARGUMENT, apart
+from harness.framework.compile.cells import scope_of
 from harness.framework.compile.differentiate import gradient
 from harness.framework.compile.overwritten import keep_overwritten
 from harness.framework.compile.scopes import tracer

@@ -9,11 +9,12 @@ as it came is the caller's own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import CellType, FunctionType, MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 from harness.errors import TraceError
 from harness.framework.compile.source import is_users, where
+from harness.framework.frames import captured
 from harness.framework.tensor import current
 
 #: how far functions, and what they take from around them, are followed
@@ -158,18 +159,10 @@ class Around:
 
 def _held(function: FunctionType, names: set[str]) -> Iterator[Any]:
     """What a function takes from around it; of a user's, what its module has, too."""
-    for cell in function.__closure__ or ():
-        yield from _filled(cell)
+    yield from captured(function).values()
     if is_users(function.__code__.co_filename):
         names.update(function.__code__.co_names)
         yield from (function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__)
-
-
-def _filled(cell: CellType) -> Iterator[Any]:
-    try:
-        yield cell.cell_contents
-    except ValueError:  # the name has no value yet
-        return
 
 
 def _same(held: Any, before: Any) -> bool:

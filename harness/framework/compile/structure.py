@@ -74,12 +74,12 @@ def put_together(value: Any, structure: Structure | None) -> Any:
     members = [put_together(part, inner) for part, inner in zip(value, structure.members, strict=True)]
     if structure.kind is dict:
         return dict(zip(structure.keys, members, strict=True))
-    return structure.kind(*members) if hasattr(structure.kind, "_fields") else structure.kind(members)
+    return structure.kind(*members) if hasattr(structure.kind, "__match_args__") else structure.kind(members)
 
 
 def _is_named(value: Any) -> bool:
     """Whether it is a named tuple."""
-    return isinstance(value, tuple) and hasattr(value, "_fields")
+    return isinstance(value, tuple) and hasattr(value, "__match_args__")
 
 
 def _as_graphs_give(value: Any) -> Any:

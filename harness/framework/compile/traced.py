@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -136,21 +135,21 @@ class Traced(Tensor):
         return super().__bool__()
 
     def __repr__(self) -> str:
-        self._told(sys._getframe(1))
+        self._told(frames.caller())
         return super().__repr__() if is_eager() else f"Traced({self.dtype}, {list(self.shape)})"
 
     def __str__(self) -> str:
-        self._told(sys._getframe(1))
+        self._told(frames.caller())
         return super().__str__() if is_eager() else repr(self)
 
     def __format__(self, wanted: str) -> str:
-        self._told(sys._getframe(1))
+        self._told(frames.caller())
         return super().__format__(wanted) if is_eager() else format(repr(self), wanted)
 
-    def _told(self, caller: FrameType) -> None:
+    def _told(self, caller: frames.Frame) -> None:
         """Raises ``DecidedLateError`` where a user's function of a graph makes a text of the tensor: it is that of its
         data."""
-        if not is_eager() and is_tracing() and is_users(caller.f_code.co_filename):
+        if not is_eager() and is_tracing() and is_users(frames.file_of(caller)):
             raise DecidedLateError(f"a text is made of a tensor at {where()}, whose data are known when the graph runs")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Traced:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from harness.errors import TraceError, UnsupportedError
+from harness.framework import frames
 from harness.framework.compile.source import is_users, where
 from harness.framework.tensor import is_eager, is_tracing
 
@@ -31,6 +31,6 @@ class Refusals:
     shard = _refuse("shard", _LATER)
 
     def __format__(self, wanted: str) -> str:
-        if is_tracing() and not is_eager() and is_users(sys._getframe(1).f_code.co_filename):
+        if is_tracing() and not is_eager() and is_users(frames.file_of(frames.caller())):
             raise TraceError(f"no graph puts a cell into a text, at {where()}; use str()")
         return format(str(self), wanted)

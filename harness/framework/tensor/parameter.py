@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import TraceError
-from harness.framework import kinds
+from harness.framework import frames, kinds
 from harness.framework.outside import keep_outside
 from harness.framework.tensor.dispatch import is_eager, is_tracing, read
 from harness.framework.tensor.tensor import Tensor
@@ -138,7 +137,7 @@ class Parameter(Tensor):
         return dtype
 
     def __repr__(self) -> str:
-        told = not sys._getframe(1).f_globals.get("__name__", "").startswith(_OURS)
+        told = not str(frames.module_of(frames.caller())).startswith(_OURS)
         if told and is_tracing() and not is_eager():  # there it is that of its data when the graph runs (measured)
             raise TraceError(f"the text of the parameter {self.name!r} is no part of a graph; use ops.print_")
         return (
