@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from harness.framework.tensor import Tensor
-from harness.graph import Const, Node, Operand, spec_of
+from harness.graph import Const, Node, Operand, printed_order, spec_of
 
 #: operators that make constants which are known late
 _LATE = frozenset({"ZerosLike"})
@@ -74,6 +74,15 @@ class Constants:
             if folds and any(i is changed for i in node.inputs):
                 value = self.of_array(changed.value)  # type: ignore[union-attr]
                 node.inputs = [value if i is changed else i for i in node.inputs]
+
+
+def share_equal(outputs: Iterable[Operand]) -> None:
+    """Makes equal constants of the graphs behind ``outputs`` one, but for those that are changed in place."""
+    found: dict[Any, Const] = {}
+    for node in (node for output in outputs for node in printed_order(output)):
+        for at, operand in enumerate(node.inputs):
+            if isinstance(operand, Const) and isinstance(operand.value, np.ndarray) and operand.memory is None:
+                node.inputs[at] = found.setdefault((*_key(operand.value), operand.late), operand)
 
 
 def _key(array: np.ndarray[Any, np.dtype[Any]]) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from harness.errors import HarnessError
 from harness.framework.compile import misuse
 from harness.framework.compile import statements as _statements  # noqa: F401 - what rewritten functions call
 from harness.framework.compile.callers import Around, given, standing_for
+from harness.framework.compile.constants import share_equal
 from harness.framework.compile.effects import drop_unused_reads, wait_for_readers
 from harness.framework.compile.expand import expand
 from harness.framework.compile.fuse import fuse
@@ -226,6 +227,7 @@ def _finish(regions: Sequence[Region], kernels: Kernels, watch: Watch) -> list[l
     def done(stage: str) -> None:
         watch(stage, [region.output for region in regions if region.output is not None])
 
+    share_equal(region.output for region in regions if region.output is not None)
     done("traced")
     for region in regions:
         assert region.output is not None
