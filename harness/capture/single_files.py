@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from harness import dtypes
 from harness.capture import npy, torch_files
 from harness.capture.capture import Capture, Problem
+from harness.capture.logs import reader_of
 from harness.capture.msprobe import read_msprobe
 from harness.capture.msprobe_entries import argument
 from harness.capture.named_tensors import npz_items, safetensors
@@ -34,7 +35,17 @@ _INSTEAD = {
     ".yaml": "a configuration is no dump; give the directory of the dump",
     ".ckpt": "a checkpoint is no dump; save its tensors as .npy or .pt",
 }  # fmt: skip
-_READ = "a dump tree, a golden store, or a dump.json, statistic.csv, .npy, .npz, .pt or .safetensors file"
+_READ = (
+    "a dump tree, a golden store, a dump.json, statistic.csv, .npy, .npz, .pt or .safetensors file, or a log of "
+    "DebugMode, torchtitan, Polygraphy, Hugging Face, SGLang or ExecuTorch"
+)
+_JSON_FILES = (
+    "of JSON files msprobe's dump.json is read, with its object 'data', and what Polygraphy and Hugging Face's "
+    "debugger write"
+)
+
+
+_Reader = Callable[[str, list[Problem]], Iterator[Record]]
 
 
 def is_single_file(path: str) -> bool:
@@ -62,16 +73,23 @@ def read_single_file(path: str, backend: str | None = None) -> Capture:
     suffix = os.path.splitext(path)[1]
     if suffix in _INSTEAD:
         raise TreeError(f"{path}: {_INSTEAD[suffix]}")
+    if (log := reader_of(path, suffix)) is not None:
+        return _of_reader(path, backend or log.backend, log.mode, log.read)
     if suffix == _JSON:
         try:
             found = read_msprobe(path, backend=backend)
         except TreeError as error:
-            raise TreeError(f"{error}; of JSON files msprobe's dump.json is read, with its object 'data'") from None
+            raise TreeError(f"{error}; {_JSON_FILES}") from None
         assert found is not None  # read_msprobe raises for any other JSON file
         return found
     if suffix not in _READERS:
         raise TreeError(f"{path}: files of this kind are not read; accepted are {_READ}")
     made, mode, reader = _READERS[suffix]
+    return _of_reader(path, backend or made, mode, reader)
+
+
+def _of_reader(path: str, backend: str, mode: str, reader: _Reader) -> Capture:
+    """The capture of a file that ``reader`` reads."""
     problems: list[Problem] = []
 
     def records() -> Iterator[Record]:
@@ -84,7 +102,7 @@ def read_single_file(path: str, backend: str | None = None) -> Capture:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise TreeError(f"{path}: {why}") from None
 
-    return Capture(ALONE, backend or made, False, records, mode, problems=problems)
+    return Capture(ALONE, backend, False, records, mode, problems=problems)
 
 
 def _key(operator: str, slot: int = 0) -> SlotKey:
@@ -153,7 +171,6 @@ def _one_by_one(found: list[Row]) -> Iterator[Record]:
             yield row_record(SlotKey(0, 0, 0, name, counts[name], row.io, row.slot), row, None, None)
 
 
-_Reader = Callable[[str, list[Problem]], Iterator[Record]]
 #: By suffix: what made the file, the mode of its capture, and its reader.
 _READERS: dict[str, tuple[str, str, _Reader]] = {
     ".npy": ("mindspore", "tensor", _of_numpy),

@@ -11,6 +11,8 @@ import numpy as np
 
 from harness.capture import read_tree
 from harness.capture.mapping_files import read_mappings
+from tests.capture.logs.build import inspector
+from tests.capture.logs.test_logs import WRITERS
 from tests.capture.msprobe_build import call, dump, scalar, tensor
 from tests.capture.named_tensors.test_named_tensors import as_onnx, as_safetensors
 from tests.capture.torch_files.build import Writer, number
@@ -19,6 +21,7 @@ from tests.fuzz.engine import Target
 from tests.fuzz.trees import made
 
 ARRAY = np.arange(6, dtype=np.float32).reshape(2, 3)
+LOGGED = {"mm": ARRAY, "relu": ARRAY[:0]}
 _MAPPING = b"""TopLayer:
   network: module
 Cell:
@@ -82,6 +85,13 @@ def exchanged() -> dict[str, Target]:
         "tree/test_data_set_0/output_0.pb": as_onnx("y", ARRAY, False, False),
     }
     alone = {"x.json": json.dumps({"framework": "pytorch", "data": {"a.0.debug": tensor()}}).encode()}
+    logs = {
+        f"log-{kind}": Target(
+            ({name: write(LOGGED).encode()},), lambda f, name=name: _read(f / name), weight=10, told="slots"
+        )
+        for kind, (name, write) in WRITERS.items()
+    }
+    gaps = {"x.csv": inspector({"mm": 0.5}).encode()}
     mappings: tuple[Mapping[str, bytes], ...] = ({"x.yaml": _MAPPING}, {"x.yaml": _FUNCTIONS})
     return {
         "torch-file": Target(_torch(), lambda f: _read(f / "x.pt"), weight=40, told="slots"),
@@ -96,5 +106,7 @@ def exchanged() -> dict[str, Target]:
             (made(_probe),), lambda f: _read(f / "tree"), trees=True, weight=10, told="7 slots"
         ),
         "tree-bin-files": Target((made(_raw),), lambda f: _read(f / "tree"), trees=True, weight=4, told="1 slots"),
+        **logs,
+        "log-executorch": Target((gaps,), lambda f: _read(f / "x.csv"), weight=4, told="1 slots"),
         "mapping": Target(mappings, lambda f: str(read_mappings([f / "x.yaml"])), weight=20),
     }  # fmt: skip

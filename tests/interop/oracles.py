@@ -51,6 +51,7 @@ ORACLES = {
     "torch-msprobe": Oracle(
         "MSDUMP_INTEROP_TORCH_MSPROBE", ("torch==2.13.0", "mindstudio-probe==26.2.0"), "msprobe.pytorch"
     ),
+    "polygraphy": Oracle("MSDUMP_INTEROP_POLYGRAPHY", ("polygraphy==0.53.6", "numpy"), "polygraphy"),
     # The oldest that is admitted; it runs the store's code.
     "h5py-3.11": Oracle(
         "MSDUMP_INTEROP_H5PY", ("h5py==3.11.0", "numpy<2.3", "filelock", "ml_dtypes", "xxhash"), "h5py"

@@ -1,0 +1,50 @@
+"""Logs by the real tools: ``logs_real.py debug-mode FOLDER SEED`` by a Python with PyTorch, ``logs_real.py polygraphy
+FOLDER SEED`` by one with Polygraphy."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def debug_mode(folder: str, seed: int) -> None:
+    """``good.log``, ``same.log`` and ``bad.log`` of a small model, whose first weight differs in the last one."""
+    import torch
+    from torch.utils._debug_mode import DebugMode  # type: ignore[import-not-found]
+
+    for name in ("good", "same", "bad"):
+        torch.manual_seed(seed)
+        model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Tanh(), torch.nn.LayerNorm(3))
+        if name == "bad":
+            model[0].weight.data[0, 0] += 0.5
+        x = torch.randn(2, 4)
+        hashes = DebugMode.log_tensor_hashes(hash_fn=["norm", "hash_tensor"], hash_inputs=True)
+        with DebugMode(record_nn_module=True, record_ids=True) as mode, hashes:
+            model(x).pow(2).sum().backward()
+        with open(os.path.join(folder, f"{name}.log"), "w", encoding="utf-8") as file:
+            file.write(mode.debug_string())
+
+
+def polygraphy(folder: str, seed: int) -> None:
+    """``outputs.json`` of two runners and two iterations; each array as ``RUNNER-ITERATION-NAME.npy`` beside it."""
+    import numpy as np
+    from polygraphy.comparator import IterationResult, RunResults  # type: ignore[import-not-found]
+
+    drawn, results = np.random.default_rng(seed), RunResults()
+    for runner in range(2):
+        steps = []
+        for step in range(2):
+            arrays = {
+                kind: drawn.integers(0, 2, tuple(drawn.integers(0, 4, drawn.integers(1, 4)))).astype(kind)
+                for kind in ("float32", "float16", "int64", "int8", "uint8", "bool", "float64")
+            }
+            arrays["turned"] = np.asfortranarray(drawn.standard_normal((3, 2)))
+            for name, array in arrays.items():
+                np.save(os.path.join(folder, f"{runner}-{step}-{name}.npy"), array)
+            steps.append(IterationResult(arrays, runtime=0.1, runner_name=str(runner)))
+        results.append((str(runner), steps))
+    results.save(os.path.join(folder, "outputs.json"))
+
+
+if __name__ == "__main__":
+    {"debug-mode": debug_mode, "polygraphy": polygraphy}[sys.argv[1]](sys.argv[2], int(sys.argv[3]))
