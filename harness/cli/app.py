@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import amount
+from harness.cli import conversion as conversion
 from harness.cli import goldens as goldens
 from harness.cli import inspection as inspection
 from harness.cli.parser import (
@@ -368,27 +369,5 @@ def backends(
         from harness.cli.backends import list_backends
 
         return list_backends(device)
-
-    return action
-
-
-@app.command()
-def convert(
-    dump: Annotated[
-        str, typer.Option("-d", "--dump_file", help="one file, several separated by commas, or a directory")
-    ],
-    output: Annotated[str, typer.Option("-out", "--output", help="directory of the results")] = ".",
-    kind: Annotated[str, typer.Option("-t", "--type", metavar="npy|msnpy|bin", help="format of the results")] = "npy",
-    format_name: Annotated[str | None, typer.Option("-f", "--format", help="format to convert tensors to")] = None,
-    shape: Annotated[str | None, typer.Option("-s", "--shape", help="host shape, for FRACTAL_NZ: 1,3,224,224")] = None,
-    input_tensor: Annotated[str | None, typer.Option("-i", "--input_tensor", help="only this input")] = None,
-    output_tensor: Annotated[str | None, typer.Option("-o", "--output_tensor", help="only this output")] = None,
-) -> Action:
-    """Convert asynchronous dump files as msaccucmp does; the exit codes are those of that tool."""
-
-    def action() -> int:
-        from harness.cli.convert import convert as convert_dump
-
-        return convert_dump(dump, output, kind, format_name, shape, input_tensor, output_tensor)
 
     return action

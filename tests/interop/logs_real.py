@@ -46,5 +46,19 @@ def polygraphy(folder: str, seed: int) -> None:
     results.save(os.path.join(folder, "outputs.json"))
 
 
+def check(folder: str, seed: int) -> None:
+    """Fails unless Polygraphy reads ``outputs.json`` and ``written.json`` as the same arrays."""
+    import numpy as np
+    from polygraphy.comparator import RunResults
+
+    sides = [RunResults.load(os.path.join(folder, f"{name}.json")) for name in ("outputs", "written")]
+    for (_, own), (_, other) in zip(*sides, strict=True):
+        for one, two in zip(own, other, strict=True):
+            assert list(one) == list(two), seed
+            for name in one:
+                assert one[name].dtype == two[name].dtype, (seed, name)
+                assert np.array_equal(one[name], two[name]), (seed, name)
+
+
 if __name__ == "__main__":
-    {"debug-mode": debug_mode, "polygraphy": polygraphy}[sys.argv[1]](sys.argv[2], int(sys.argv[3]))
+    {"debug-mode": debug_mode, "polygraphy": polygraphy, "check": check}[sys.argv[1]](sys.argv[2], int(sys.argv[3]))

@@ -53,3 +53,5 @@ def test_values_of_polygraphy_are_those_that_it_saved(round_: int, tmp_path: Pat
         assert found is not None
         looks = (found.dtype, found.shape, found.tobytes())
         assert looks == (wanted.dtype, wanted.shape, wanted.tobytes("C")), (seed, key)
+    assert main(["convert", str(tmp_path / "outputs.json"), str(tmp_path / "written.json")]) == 0
+    written(oracle_python("polygraphy"), "check", tmp_path, seed)

@@ -26,7 +26,7 @@ _FILE = re.compile(r"(input|output)_(\d{1,9})\.pb")
 _DIMS, _TYPE, _FLOATS, _INTS, _TEXTS, _LONGS, _NAME, _RAW, _DOUBLES, _UNSIGNED, _EXTERNAL, _WHERE = (
     1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14,
 )  # fmt: skip
-_TYPES = {
+TYPES = {
     1: dtypes.float32, 2: dtypes.uint8, 3: dtypes.int8, 4: dtypes.uint16, 5: dtypes.int16, 6: dtypes.int32,
     7: dtypes.int64, 9: dtypes.bool_, 10: dtypes.float16, 11: dtypes.float64, 12: dtypes.uint32, 13: dtypes.uint64,
     14: dtypes.complex64, 15: dtypes.complex128, 16: dtypes.bfloat16,
@@ -50,7 +50,7 @@ def parse(data: bytes) -> Tensor:
         fields.setdefault(number, []).append(value)
     if _EXTERNAL in fields or fields.get(_WHERE, [0])[-1] == 1:
         raise ValueError("its data is in another file, which is not read")
-    dtype = _TYPES.get(fields.get(_TYPE, [0])[-1])
+    dtype = TYPES.get(fields.get(_TYPE, [0])[-1])
     if dtype is None or _TEXTS in fields:
         raise ValueError(f"no tensor of numbers (data_type {str(fields.get(_TYPE, [0])[-1])[:20]})")
     shape = tuple(_numbers(fields.get(_DIMS, [])))

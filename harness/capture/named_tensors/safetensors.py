@@ -14,7 +14,7 @@ from harness.reading import open_inside, parse_json
 
 _LONGEST_HEADER = 100_000_000
 _METADATA = "__metadata__"
-_NAMES = {
+NAMES = {
     "F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64", "I32": "int32",
     "I16": "int16", "I8": "int8", "U8": "uint8", "U16": "uint16", "U32": "uint32", "U64": "uint64", "BOOL": "bool",
     "C64": "complex64", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2",
@@ -50,7 +50,7 @@ def _tensor(path: str, name: str, said: Any, start: int, end: int) -> Item:
         raise ValueError(f"{name[:80]!r} has no shape and data_offsets")
     kind = str(facts.get("dtype"))
     try:
-        dtype = dtypes.by_name(_NAMES.get(kind, kind))
+        dtype = dtypes.by_name(NAMES.get(kind, kind))
     except DtypeError as error:
         raise ValueError(f"{name[:80]!r}: {error}") from None
     size = prod(shape) * dtype.itemsize

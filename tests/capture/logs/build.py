@@ -50,8 +50,8 @@ def torchtitan(arrays: Arrays, hashes: bool = False) -> str:
 def _encoded(array: Array) -> dict[str, Any]:
     file = io.BytesIO()
     np.save(file, array, allow_pickle=False)
-    held = {"array": base64.b64encode(file.getvalue()).decode(), "polygraphy_class": "np.ndarray"}
-    return {"values": held, "polygraphy_class": "LazyNumpyArray"}
+    held = {"array": base64.b64encode(file.getvalue()).decode(), "polygraphy_class": "ndarray"}
+    return {"values": held, "polygraphy_class": "LazyArray"}
 
 
 def polygraphy(arrays: Arrays, iterations: int = 1) -> str:

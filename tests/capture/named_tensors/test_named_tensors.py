@@ -104,7 +104,7 @@ def piece(number: int, data: bytes) -> bytes:
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
-TYPES = {dtype: number for number, dtype in onnx._TYPES.items()}
+TYPES = {dtype: number for number, dtype in onnx.TYPES.items()}
 
 
 def as_onnx(name: str, array: np.ndarray[Any, Any], raw: bool, packed: bool) -> bytes:
