@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,13 +65,14 @@ class Msdump:
     def __repr__(self) -> str:
         return f"<msdump {self.backend}-{self.mode}>"
 
-    def run(self, network: Callable[..., Any], *inputs: Any, steps: int = 1) -> Any:
-        """Calls ``network(*inputs)`` ``steps`` times with everything dumped.
+    def run(self, network: Callable[..., Any], *inputs: Any, steps: int = 1, **named: Any) -> Any:
+        """Calls ``network(*inputs, **named)`` ``steps`` times with everything dumped.
 
         Args:
-            network: a cell, a PyTorch module (on backend ``torch``), or any function that calls cells (or functions
-                under ``jit``). Operators called one by one run outside graphs and dump nothing.
-            inputs: the network's arguments, the same in every step; numpy arrays and numbers become tensors.
+            network: a cell, or any function that calls cells (or functions under ``jit``); operators called one by one
+                run outside graphs and dump nothing. On backend ``torch`` also a PyTorch module, a method of one
+                (``model.generate``), or any function that computes with PyTorch.
+            inputs, named: its arguments, the same in every step; numpy arrays and numbers become tensors.
             steps: how many times to call it, at least 1.
 
         Returns:
@@ -92,17 +93,17 @@ class Msdump:
         if "torch" in sys.modules:
             from pytest_msdump import torch_sections
 
-            if torch_sections.is_module(network):
-                return self._test.execute(torch_sections.run(self._test, network, inputs, steps))
+            if torch_sections.runs(self._test, network, inputs, named):
+                return self._test.execute(torch_sections.run(self._test, network, inputs, named, steps))
 
         from pytest_msdump.sections import as_inputs
 
-        given = as_inputs(inputs)
+        given, by_name = as_inputs(inputs), dict(zip(named, as_inputs(tuple(named.values())), strict=True))
 
         def program() -> Any:
             output = None
             for _ in range(steps):
-                output = network(*given)
+                output = network(*given, **by_name)
             return output
 
         return self._test.execute(program)
@@ -112,11 +113,12 @@ class Msdump:
         network: Any,
         loss: Any,
         optimizer: Any,
-        batches: Iterable[Sequence[Any]],
+        batches: Iterable[Any],
         *,
         epochs: int = 1,
         callbacks: Any = None,
         metrics: Any = None,
+        **how: Any,
     ) -> list[Any]:
         """Trains ``network`` one step per batch with everything dumped.
 
@@ -125,12 +127,17 @@ class Msdump:
 
         Args:
             network: the cell to train, or a PyTorch module on backend ``torch``.
-            loss: a loss cell (a callable), called with the network's output and the label.
+            loss: a loss cell (a callable), called with the network's output and the label. For a PyTorch module that
+                gives the loss itself (``output.loss``), None.
             optimizer: an optimizer for the network's parameters.
-            batches: pairs of data and label; numpy arrays become tensors.
+            batches: pairs of data and label; numpy arrays become tensors. For a PyTorch module also dicts: what its
+                ``forward`` takes is given by name, the rest is the label.
             epochs: how many times to go through the batches.
             callbacks: one callback or several.
             metrics: metrics as ``Model`` takes them, evaluated on the same batches after each epoch.
+            how: for a PyTorch module: ``scheduler``, one or several that step after the optimizer; ``clip``, the
+                largest norm of the gradients, or a function of the parameters; ``scaler``, a ``GradScaler``;
+                ``accumulate``, how many batches' gradients are added up for one step of the optimizer.
 
         Returns:
             The losses, one per step, as the steps returned them.
@@ -139,24 +146,25 @@ class Msdump:
             ValueError: there is no batch.
             TypeError: a batch is not a pair; or the network, the loss or the optimizer is a class.
         """
-        given = [_pair(batch) for batch in batches]
+        torchs = "torch" in sys.modules and _trains_torch(network)
+        given: list[Any] = [batch if torchs and isinstance(batch, Mapping) else _pair(batch) for batch in batches]
         if not given:
             raise ValueError("msdump.train: at least one batch is needed, got none")
+        _refuse_unknown(how, torchs)
         plain = epochs == 1 and callbacks is None and metrics is None
         _refuse_classes("msdump.train", network, loss, optimizer)
-        if not callable(loss) and (plain or loss is not None):
+        if not callable(loss) and (loss is not None or (plain and not torchs)):
             raise TypeError(f"msdump.train: the loss is a cell or a function, got {type(loss).__name__}")
-        if "torch" in sys.modules:
+        if torchs:
             from pytest_msdump import torch_sections
 
-            if torch_sections.is_module(network):
-                if not plain:
-                    raise ValueError("msdump.train: epochs, callbacks and metrics are for cells, not PyTorch modules")
-                return self._test.execute(torch_sections.train(self._test, network, loss, optimizer, given))
+            if not plain:
+                raise ValueError("msdump.train: epochs, callbacks and metrics are for cells, not PyTorch modules")
+            return self._test.execute(torch_sections.train(self._test, network, loss, optimizer, given, how))
 
         from pytest_msdump.sections import as_inputs, fit_model, train_step
 
-        given = [as_inputs(batch) for batch in given]
+        given = [as_inputs(tuple(batch)) for batch in given]
 
         def program() -> list[Any]:
             if not plain:
@@ -165,6 +173,25 @@ class Msdump:
             return [step(*batch) for batch in given]
 
         return self._test.execute(program)
+
+    def watch(self, module: Any, optimizer: Any = None) -> AbstractContextManager[Callable[..., None]]:
+        """Captures PyTorch inside a ``with`` block, such as a training loop of one's own.
+
+        Args:
+            module: the module whose parts name the operators.
+            optimizer: each of its steps ends a step of the capture; without one, the block is one step.
+
+        Returns:
+            A context whose value is a function that also records a value: ``watched(loss, "loss")``.
+
+        Raises:
+            TypeError: ``module`` is not a PyTorch module.
+        """
+        if "torch" not in sys.modules or not _trains_torch(module):
+            raise TypeError(f"msdump.watch: a PyTorch module is accepted, got {type(module).__name__}")
+        from pytest_msdump import torch_sections
+
+        return torch_sections.watched(self._test, module, optimizer)
 
     def check(self, name: str, value: Any) -> None:
         """Compares a value with the one the golden keeps under ``name``. Dtype and shape must be equal; numbers must
@@ -233,6 +260,28 @@ class Msdump:
         from pytest_msdump.sections import injection
 
         return injection(self._test.process, operator, kind=kind, iteration=iteration, rank=rank, message=message)
+
+
+#: What else ``train`` takes for PyTorch modules.
+_HOW = ("scheduler", "clip", "scaler", "accumulate")
+
+
+def _trains_torch(network: Any) -> bool:
+    from pytest_msdump.torch_uses import is_module
+
+    return is_module(network)
+
+
+def _refuse_unknown(how: Mapping[str, Any], torchs: bool) -> None:
+    """Refuses arguments of ``train`` that are not known, or not for cells."""
+    for name in how:
+        if name not in _HOW:
+            raise TypeError(f"msdump.train() got an unexpected argument {name!r}; known are {', '.join(_HOW)}")
+        if not torchs:
+            raise ValueError(f"msdump.train: {name} is for PyTorch modules, not cells")
+    by = how.get("accumulate", 1)
+    if isinstance(by, bool) or not isinstance(by, int) or by < 1:
+        raise ValueError(f"msdump.train: accumulate must be an int of at least 1, got {by!r}")
 
 
 def _refuse_classes(act: str, *given: Any) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -91,6 +92,17 @@ class GateTest:
             # A failed program counts as well: a test may expect the error, and what came before it is checked.
             self.programs += 1
         return returned[0]
+
+    @contextmanager
+    def section(self) -> Iterator[None]:
+        """A section whose program is the block itself, for PyTorch; ``SettingError`` after the test's end."""
+        self._refuse_when_over()
+        self.keep_tree()
+        try:
+            with self.process.settled():
+                yield
+        finally:
+            self.programs += 1
 
     @property
     def ran(self) -> bool:

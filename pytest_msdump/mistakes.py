@@ -72,7 +72,7 @@ def explain(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
         _without_ours(item, report, excinfo, [entries[at] for at in ours])
         return
     else:
-        more = _given(error, entries)
+        more = [*_given(error, entries), *(f"  {note}" for note in getattr(error, "__notes__", ()))]
     places = _places(entries, users, item)
     _replace(item, report, [*_message(error, [entries[at] for at in users]), *places, *more])
     crash = getattr(report.longrepr, "reprcrash", None)

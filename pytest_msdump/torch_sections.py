@@ -3,105 +3,151 @@
 from __future__ import annotations
 
 import inspect
-import sys
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from pytest_msdump.gate_test import GateTest
+from pytest_msdump.torch_training import Training
+from pytest_msdump.torch_uses import is_module, is_torchs, modules_of, torch
 
 # pytest shows no frame of this module.
 __tracebackhide__ = True
 
+_HOW_TO_GO_ON = (
+    "msdump: the gate turns PyTorch's deterministic algorithms on, and this operator has none; to go on without for "
+    "such operators, call torch.use_deterministic_algorithms(True, warn_only=True) in the test, before msdump"
+)
 
-def is_module(network: object) -> bool:
-    """Whether ``network`` is a ``torch.nn.Module``; PyTorch must have been imported to make one."""
-    torch = sys.modules.get("torch")
-    return torch is not None and hasattr(torch, "nn") and isinstance(network, torch.nn.Module)
 
-
-def _step(test: GateTest, module: Any, act: str) -> Callable[[], AbstractContextManager[Any]]:
+def _step(test: GateTest, module: Any, act: str, called: Any = None) -> Callable[..., AbstractContextManager[Any]]:
     from harness.errors import UnsupportedError
 
     step = test.process.follow(module)
     if step is None:
+        what = f"a PyTorch module ({type(module).__name__})" if called is None else "a function of PyTorch's"
         raise UnsupportedError(
-            f"{act}: a PyTorch module ({type(module).__name__}) runs on backend torch, not on {test.variant.backend}; "
+            f"{act}: {what} runs on backend torch, not on {test.variant.backend}; "
             "mark the test msdump(backends='torch'), or run pytest with --msdump-backend=torch"
         )
     return step
 
 
-def run(test: GateTest, module: Any, inputs: Sequence[Any], steps: int) -> Callable[[], Any]:
-    """Makes a program that calls ``module`` so many times and returns its last result."""
-    step = _step(test, module, "msdump.run")
+def runs(test: GateTest, network: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> bool:
+    """Whether PyTorch runs ``network``: a module, or a function that uses modules or computes with PyTorch."""
+    if is_module(network):
+        return True
+    given = [*inputs, *named.values()]
+    if modules_of(network, given):
+        return True
+    return test.variant.backend == "torch" and is_torchs(network, given)
+
+
+def run(test: GateTest, network: Any, inputs: Sequence[Any], named: Mapping[str, Any], steps: int) -> Callable[[], Any]:
+    """Makes a program that calls ``network`` so many times and returns its last result."""
+    module, called = network, None
+    if not is_module(network):
+        module, called = _holder(modules_of(network, [*inputs, *named.values()])), network
+    step = _step(test, module, "msdump.run", called)
     given = [as_tensor(each, module) for each in inputs]
+    by_name = {name: as_tensor(each, module) for name, each in named.items()}
 
     def program() -> Any:
         output = None
         for _ in range(steps):
-            with step():
-                output = module(*given)
+            with refusals_explained(), step(results=called is None) as returned:
+                output = network(*given, **by_name)
+                if called is not None:
+                    returned(output)
         return output
 
     return program
 
 
+def _holder(found: Mapping[str, Any]) -> Any:
+    """One module for the modules of a function: the only one itself."""
+    if len(found) == 1:
+        return next(iter(found.values()))
+    return torch().nn.ModuleDict({name.replace(".", "_"): module for name, module in found.items()})
+
+
 def train(
-    test: GateTest, module: Any, loss: Any, optimizer: Any, batches: Sequence[Sequence[Any]]
+    test: GateTest, module: Any, loss: Any, optimizer: Any, batches: Sequence[Any], how: Mapping[str, Any]
 ) -> Callable[[], list[Any]]:
     """Makes a program that takes one training step per batch and returns the losses."""
     step = _step(test, module, "msdump.train")
-    asks = _asks_for_the_loss(optimizer)
-    pairs = [tuple(as_tensor(each, module) for each in batch) for batch in batches]
+    given = [as_tensor(batch, module) for batch in batches]
+    training = Training(module, loss, optimizer, len(given), **how)
 
     def program() -> list[Any]:
         losses = []
         module.train()
-        for *data, label in pairs:
-            values: list[Any] = []
-            compute = partial(_computed, module, loss, optimizer, data, label, values)
-            with step() as returned:
-                if asks:
-                    optimizer.step(compute)
-                else:
-                    compute()
-                    optimizer.step()
-                returned(values[0], "loss")
-            losses.append(values[0].detach())
+        for at, batch in enumerate(given):
+            with refusals_explained(), step() as returned:
+                value = training.step(at, batch)
+                returned(value, "loss")
+            losses.append(value.detach())
         return losses
 
     return program
 
 
-def _computed(module: Any, loss: Any, optimizer: Any, data: Sequence[Any], label: Any, values: list[Any]) -> Any:
-    """One forward and backward; the loss, which is kept in ``values``, too."""
-    optimizer.zero_grad()
-    value = loss(module(*data), label)
-    value.backward()
-    values.append(value)
-    return value
+@contextmanager
+def watched(test: GateTest, module: Any, optimizer: Any) -> Iterator[Callable[..., None]]:
+    """Captures what runs inside the block; with an optimizer, each of its steps ends a step of the capture."""
+    step = _step(test, module, "msdump.watch")
+    current: list[AbstractContextManager[Any]] = []
+
+    def begin() -> Any:
+        current.append(step())
+        return current[0].__enter__()
+
+    def ended(*_: Any) -> None:
+        current.pop().__exit__(None, None, None)
+        returned[0] = begin()
+
+    with test.section(), refusals_explained():
+        returned = [begin()]
+        handle = optimizer.register_step_post_hook(ended) if optimizer is not None else None
+        try:
+            yield lambda value, what="result": returned[0](value, what)
+        except BaseException as error:
+            current.pop().__exit__(type(error), error, error.__traceback__)
+            raise
+        else:
+            current.pop().__exit__(None, None, None)
+        finally:
+            if handle is not None:
+                handle.remove()
 
 
-def _asks_for_the_loss(optimizer: Any) -> bool:
-    """Whether an optimizer's step cannot do without a function that computes the loss anew, as LBFGS's."""
+@contextmanager
+def refusals_explained() -> Iterator[None]:
+    """Says how to go on where an operator has no deterministic algorithm."""
     try:
-        given = inspect.signature(optimizer.step).parameters.get("closure")
-    except (AttributeError, TypeError, ValueError):
-        return False
-    return given is not None and given.default is inspect.Parameter.empty
+        yield
+    except RuntimeError as error:
+        if "use_deterministic_algorithms" in str(error):
+            error.add_note(_HOW_TO_GO_ON)
+        raise
 
 
 def as_tensor(value: Any, module: Any) -> Any:
-    """``value`` on the device of ``module``: numpy arrays and MindSpore tensors become PyTorch tensors, numbers
-    stay."""
-    torch = sys.modules["torch"]
+    """``value`` on the device of ``module``: numpy arrays and MindSpore tensors become PyTorch tensors, also inside
+    dicts, lists and tuples; anything else stays."""
+    kind = type(value)
+    if kind is dict:
+        return {name: as_tensor(each, module) for name, each in value.items()}
+    if kind in (list, tuple):
+        return kind(as_tensor(each, module) for each in value)
     if hasattr(value, "asnumpy"):
         value = value.asnumpy()
-    if hasattr(value, "__array__") and not isinstance(value, torch.Tensor):
-        value = torch.from_numpy(value.copy()) if hasattr(value, "strides") else torch.as_tensor(value)
-    if not isinstance(value, torch.Tensor):
+    tensors = torch()
+    if hasattr(value, "__array__") and not isinstance(value, tensors.Tensor):
+        value = tensors.from_numpy(value.copy()) if hasattr(value, "strides") else tensors.as_tensor(value)
+    if not isinstance(value, tensors.Tensor):
         return value
     at = next(module.parameters(), None)
-    return value if at is None or value.device == at.device else value.to(at.device)
+    if at is None or at.is_meta or inspect.isclass(module):
+        return value
+    return value if value.device == at.device else value.to(at.device)

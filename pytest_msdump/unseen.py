@@ -23,7 +23,7 @@ def of(capture: Capture) -> tuple[str, str]:
     from harness.compare.policy import WHOLE
 
     compiled = ", ".join(path or WHOLE for path in capture.rules.get("compiled", ()))
-    lost = capture.lost
+    lost = [each for each in capture.problems if each.kind != "empty"]
     unread = f"{len(lost)}, the first: {lost[0].path}: {lost[0].why}" if lost else ""
     return compiled[:_LONGEST], unread[:_LONGEST]
 

@@ -48,9 +48,12 @@ class Process(Protocol):
             HarnessError: it cannot be called there.
         """
 
-    def follow(self, module: Any) -> Callable[[], AbstractContextManager[Any]] | None:
-        """Captures a step of ``module``, a ``torch.nn.Module``, operator by operator; None if PyTorch modules cannot
-        run."""
+    def follow(self, module: Any) -> Callable[..., AbstractContextManager[Any]] | None:
+        """Captures a step of ``module``, a ``torch.nn.Module``, operator by operator, and what it returns unless the
+        step is begun with ``results=False``; None if PyTorch modules cannot run."""
+
+    def settled(self) -> AbstractContextManager[None]:
+        """Inside the block the settings for equal bits hold that ``execute`` makes."""
 
     def keep_tree(self, folder: Path) -> None:
         """Writes the dump tree of everything that runs from now on to ``folder``, in the process's mode.

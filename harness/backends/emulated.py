@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,9 +120,13 @@ class EmulatedProcess:
     def call_test(self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]) -> None:
         """See ``Process.call_test``: functions are called by the caller."""
 
-    def follow(self, module: Any) -> Callable[[], AbstractContextManager[Any]] | None:
+    def follow(self, module: Any) -> Callable[..., AbstractContextManager[Any]] | None:
         """See ``Process.follow``: the graphs of these backends are MindSpore's."""
         return None
+
+    def settled(self) -> AbstractContextManager[None]:
+        """See ``Process.settled``: there are none."""
+        return nullcontext()
 
     def keep_tree(self, folder: Path) -> None:
         """See ``Process.keep_tree``; it lacks graphs compiled before."""

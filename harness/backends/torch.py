@@ -91,12 +91,16 @@ class TorchProcess(EmulatedProcess):
 
     def execute(self, program: Callable[[], Any]) -> Any:
         """See ``Process.execute``; with PyTorch's settings for equal bits."""
-        from harness.framework.engines.torch.settings import deterministic
-
-        with deterministic(tf32_of(self.session.configured_device())):
+        with self.settled():
             return super().execute(program)
 
-    def follow(self, module: Any) -> Callable[[], AbstractContextManager[Any]]:
+    def settled(self) -> AbstractContextManager[None]:
+        """Inside the block PyTorch's settings are those for equal bits."""
+        from harness.framework.engines.torch.settings import deterministic
+
+        return deterministic(tf32_of(self.session.configured_device()))
+
+    def follow(self, module: Any) -> Callable[..., AbstractContextManager[Any]]:
         """See ``Process.follow``; a module goes to the device that is asked for."""
         from harness.capture.torch import TorchCapture
 

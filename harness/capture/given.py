@@ -114,7 +114,23 @@ def _inside(name: str, value: Any) -> list[tuple[str, Any]] | None:
         return [(f".{field}", each) for field, each in zip(value._fields, value, strict=True)]
     if isinstance(value, (list, tuple)):
         return [(f"[{at}]", each) for at, each in enumerate(value)]
-    return None
+    return _of_torchs(value)
+
+
+def _of_torchs(value: Any) -> list[tuple[str, Any]] | None:
+    """The tensors of an object that holds some in its attributes, such as a cache; a dtype or device of PyTorch as a
+    text; None for anything else."""
+    torch = sys.modules.get("torch")
+    if not hasattr(torch, "Tensor") or type(value).__module__ in ("builtins", "numpy") or is_tensor(value):
+        return None
+    if isinstance(value, (torch.dtype, torch.device)):  # type: ignore[union-attr]
+        return [("", str(value))]
+    if hasattr(value, "__array__") or hasattr(value, "__dlpack__") or hasattr(value, "asnumpy"):
+        return None
+    from harness.capture.torch.returned import leaves
+
+    found = list(leaves(value))
+    return found if any(is_tensor(each) for _, each in found) and found[0][1] is not value else None
 
 
 def _key(key: Any) -> str:

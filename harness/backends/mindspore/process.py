@@ -10,6 +10,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -135,6 +136,10 @@ class MindsporeProcess:
 
     def follow(self, module: Any) -> None:
         """See ``Process.follow``: PyTorch modules belong to this process."""
+
+    def settled(self) -> AbstractContextManager[None]:
+        """See ``Process.settled``: PyTorch modules run on another backend."""
+        return nullcontext()
 
     def keep_tree(self, folder: Path) -> None:
         """See ``Process.keep_tree``; MindSpore first writes it to another place."""

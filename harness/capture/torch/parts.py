@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from harness import dtypes
 from harness.dtypes import DType
@@ -32,6 +33,9 @@ _DEEPEST = 16
 
 Part = tuple[str, Any]
 META = "it lies on device meta"
+LAZY = "it has no values yet"
+#: Nothing is lost where there is nothing.
+VALUELESS = frozenset({META, LAZY})
 
 
 class Unread(Exception):
@@ -64,6 +68,8 @@ def parts(tensor: Any) -> list[Part]:
 
 
 def _walk(tensor: Any, name: str, depth: int) -> Iterator[Part]:
+    if is_lazy(tensor):
+        raise Unread(LAZY)
     if is_wrapped(tensor):
         yield from _wrapped(tensor, name, depth)
         return

@@ -19,7 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from harness.capture.capture import Problem
 from harness.capture.normalise import source_path
 from harness.capture.torch.operators import Operator
-from harness.capture.torch.parts import DTYPES, META, Part, Unread, is_plain, parts
+from harness.capture.torch.parts import DTYPES, META, VALUELESS, Part, Unread, is_plain, parts
 from harness.capture.torch.returned import leaves
 from harness.capture.torch.scalars import SETTINGS, Scalar
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes
@@ -32,6 +32,7 @@ from harness.records import Array, Record, SlotKey
 GRAPH = 0
 #: the type of what a module or function returns
 RESULT = "Result"
+NO_TENSOR = "holds no tensor"
 #: the type of an optimizer's settings
 SETTING = "Settings"
 _HARNESS = Path(__file__).parents[2]
@@ -269,7 +270,7 @@ class StepRecorder:
             array = _as_array(leaf)
             dtype = from_numpy(array.dtype, stored=True)
         except (DtypeError, TypeError, ValueError, OverflowError):
-            self._unread(name, "output", 0, f"a {type(leaf).__name__} holds no tensor")
+            self._unread(name, "output", 0, f"a {type(leaf).__name__} {NO_TENSOR}")
             return []
         if not array.size:
             return []
@@ -330,7 +331,8 @@ class StepRecorder:
 
     def _unread(self, name: str, io: str, slot: int, why: str) -> None:
         where = f"{name} {io}.{slot}"
-        self.problems.setdefault((where, why), Problem(where, "skipped", why))
+        kind = "note" if why in VALUELESS or why.endswith(NO_TENSOR) else "skipped"
+        self.problems.setdefault((where, why), Problem(where, kind, why))
 
     def _source(self) -> str | None:
         """``file.py:17``: the innermost running line outside PyTorch."""

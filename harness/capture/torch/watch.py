@@ -103,12 +103,15 @@ class TorchCapture:
         self._problems: list[Problem] = []
 
     @contextmanager
-    def step(self) -> Iterator[Returned]:
+    def step(self, results: bool = True) -> Iterator[Returned]:
         """One iteration; the first has label 0. An exception inside ends the step and is passed on; operators that ran
         before stay in the capture, and the next step has the next label.
 
         What the module returns is recorded wherever it is called. The block's value is a function that records another
         value, such as a loss: ``with watch.step() as returned: returned(value, "loss")``.
+
+        Args:
+            results: whether to record what the module returns, or only what that function is given.
 
         Raises:
             TraceError: called inside another step.
@@ -120,14 +123,14 @@ class TorchCapture:
             if self._selection.nothing:
                 yield _nowhere
             else:
-                with self._recorded() as returned:
+                with self._recorded(results) as returned:
                     yield returned
         finally:
             self._running = False
             self._iteration += 1
 
     @contextmanager
-    def _recorded(self) -> Iterator[Returned]:
+    def _recorded(self, results: bool) -> Iterator[Returned]:
         modules = scopes_of(self._module, self._paths)
         owners: dict[int, str] = {}
         for module, scope in modules.items():
@@ -139,12 +142,13 @@ class TorchCapture:
         self._rules = self._rules or settings()
         try:
             hooks = Hooks(scopes, self._selection, recorder, modules)
-            with hooks.attached(), self._results(hooks) as returned:
+            with hooks.attached(), self._results(hooks, results) as returned:
                 yield returned
             recorder.join()
-            if recorder.records and self._selection.has(ROOT):
-                recorder.modes(modes_of(self._module))
-            self._record_parameters(recorder, modules)
+            if recorder.records:  # a step in which nothing ran leaves nothing
+                if self._selection.has(ROOT):
+                    recorder.modes(modes_of(self._module))
+                self._record_parameters(recorder, modules)
             recorder.forget()
         finally:
             recorder.join()
@@ -154,7 +158,7 @@ class TorchCapture:
             self._problems += recorder.problems.values()
 
     @contextmanager
-    def _results(self, hooks: Hooks) -> Iterator[Returned]:
+    def _results(self, hooks: Hooks, results: bool) -> Iterator[Returned]:
         """Records what the module returns, each time it is called, and what the yielded function is given."""
         if not self._selection.has(ROOT):
             yield _nowhere
@@ -165,7 +169,7 @@ class TorchCapture:
                 hooks.recorder.returned(value, what)
 
         def called(_module: Any, _args: Any, output: Any) -> None:
-            if not hooks.recorder.in_backward:
+            if results and not hooks.recorder.in_backward:
                 returned(output)
 
         try:

@@ -123,7 +123,7 @@ def test_what_holds_no_tensor_is_said() -> None:
     with watch.step() as returned:
         returned({"f": len, "x": torch.ones(1)})
     (problem,) = watch.capture().problems
-    assert problem[:2] == ("Default/result.f output.0", "skipped")
+    assert problem[:2] == ("Default/result.f output.0", "note")
 
 
 def test_modules_made_and_removed_in_forward() -> None:

@@ -6,7 +6,7 @@ The switches hold for the whole process; the end of the block restores them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,20 +24,36 @@ def deterministic(tf32: tuple[bool, bool] = (False, False)) -> Iterator[None]:
     Args:
         tf32: whether matrix products and convolutions on CUDA may read 10 bits of float32 factors.
     """
-    cudnn, matmul = torch.backends.cudnn, torch.backends.cuda.matmul
-    were = (
-        torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled(),
-        cudnn.deterministic, cudnn.benchmark, cudnn.allow_tf32, matmul.allow_tf32,
-    )  # fmt: skip
+    cudnn = torch.backends.cudnn
+    libraries = torch.backends.cuda.matmul, cudnn
+    were = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    trials, precisions = (cudnn.deterministic, cudnn.benchmark), [_allows(each) for each in libraries]
     os.environ.setdefault(WORKSPACE, _WORKSPACE_SIZE)
-    torch.use_deterministic_algorithms(True)
+    # A program that asked for warnings alone has operators that have no such algorithm.
+    torch.use_deterministic_algorithms(True, warn_only=all(were))
     cudnn.deterministic, cudnn.benchmark = True, False
-    matmul.allow_tf32, cudnn.allow_tf32 = tf32
+    _allow(libraries, precisions, tf32)
     try:
         yield
     finally:
         torch.use_deterministic_algorithms(were[0], warn_only=were[1])
-        cudnn.deterministic, cudnn.benchmark, cudnn.allow_tf32, matmul.allow_tf32 = were[2:]
+        cudnn.deterministic, cudnn.benchmark = trials
+        _allow(libraries, precisions, precisions)
+
+
+def _allows(library: Any) -> bool | None:
+    """Whether a library may read 10 bits; None where a program set it by the newer names, which the older ones refuse
+    to read."""
+    try:
+        return bool(library.allow_tf32)
+    except RuntimeError:
+        return None
+
+
+def _allow(libraries: Sequence[Any], precisions: Sequence[bool | None], wanted: Sequence[bool | None]) -> None:
+    for library, before, now in zip(libraries, precisions, wanted, strict=True):
+        if before is not None and now is not None:
+            library.allow_tf32 = now
 
 
 def recorded(device: Any) -> dict[str, Any]:
