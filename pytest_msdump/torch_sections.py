@@ -27,7 +27,7 @@ def _step(test: GateTest, module: Any, act: str, called: Any = None) -> Callable
     if step is None:
         what = f"a PyTorch module ({type(module).__name__})" if called is None else "a function of PyTorch's"
         raise UnsupportedError(
-            f"{act}: {what} runs on backend torch, not on {test.variant.backend}; "
+            f"{act}: {what} needs backend torch, not {test.variant.backend}; "
             "mark the test msdump(backends='torch'), or run pytest with --msdump-backend=torch"
         )
     return step

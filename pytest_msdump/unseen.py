@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 #: what a result holds about it, and how the closing lines begin
 TITLES = {
     "compiled": "compiled modules, whose operators ran one by one and not as torch.compile makes them:",
-    "unread": "tensors that could not be read, and were not compared:",
+    "unread": "not read or not followed:",
 }
 _LONGEST = 400
 _MAX_NAMED = 20

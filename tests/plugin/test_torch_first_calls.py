@@ -110,12 +110,47 @@ def test_first_calls_work_and_compare(gate: pytest.Pytester, monkeypatch: pytest
     held.assert_outcomes(passed=count)
     held.stdout.fnmatch_lines(
         [
-            "tensors that could not be read, and were not compared:",
+            "not read or not followed:",
             "  test_first.py::test_branch ?torch-tensor?: 2, the first: extra.weight output.0: it has no values yet",
         ]
     )
     monkeypatch.setenv("S", "3")
     gate.runpytest_subprocess("--msdump").assert_outcomes(failed=count)
+
+
+OUTSIDE = """
+import os, torch
+S = float(os.environ.get("S", "1"))
+X = torch.linspace(-1, 1, 6).reshape(2, 3)
+def made(): torch.manual_seed(0); return torch.nn.Linear(3, 2)
+def test_backward(msdump): (msdump.run(made(), X) * S).sum().backward()
+def test_update(msdump):
+    net = made(); msdump.run(net, X)
+    with torch.no_grad(): net.weight.mul_(S)
+def test_numpy(msdump):
+    net = made()
+    msdump.run(lambda x: torch.from_numpy(net(x).detach().numpy() * S), X)
+"""
+
+
+def test_what_happens_outside_of_the_call_is_compared_or_said(
+    gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate.makeini(INI)
+    gate.makepyfile(test_outside=OUTSIDE)
+    for name in ("CI", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
+    gate.runpytest_subprocess("--msdump-regen").assert_outcomes(passed=3)
+    held = gate.runpytest_subprocess("--msdump")
+    held.assert_outcomes(passed=3)
+    held.stdout.fnmatch_lines(
+        [
+            "not read or not followed:",
+            "  test_outside.py::test_numpy *: 1, the first: test_outside.py:11: values left *",
+        ]
+    )
+    monkeypatch.setenv("S", "3")
+    gate.runpytest_subprocess("--msdump").assert_outcomes(failed=3)
 
 
 WRONG = """
@@ -151,6 +186,6 @@ def test_wrong_calls_say_what_is_accepted(gate: pytest.Pytester) -> None:
             "RuntimeError: *deterministic*",
             "*call torch.use_deterministic_algorithms?True, warn_only=True? in the test, before msdump*",
             "*ValueError: mine*",
-            "*a function of PyTorch's runs on backend torch, not on cpu; mark the test*",
+            "*a function of PyTorch's needs backend torch, not cpu; mark the test*",
         ]
     )

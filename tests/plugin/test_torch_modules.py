@@ -188,7 +188,7 @@ def test_statistics_alone(gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 def test_another_backend_says_which_one_runs_it(modules: pytest.Pytester) -> None:
     result = modules.runpytest("--msdump", "--msdump-backend=cpu", "-k", "run")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*PyTorch module (Net) runs on backend torch, not on cpu; mark the test*"])
+    result.stdout.fnmatch_lines(["*PyTorch module (Net) needs backend torch, not cpu; mark the test*"])
 
 
 MLP = """

@@ -13,6 +13,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.utils._python_dispatch import _disable_current_modes, _get_current_dispatch_mode_stack
 
+from harness.capture.torch.leaving import noted
 from harness.capture.torch.recorder import Mode, StepRecorder
 from harness.capture.torch.scalars import settings_of
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes, gradient_of
@@ -78,6 +79,10 @@ class Hooks:
         """The calling thread's recorder."""
         return self._here.recorder
 
+    def _note_leaving(self) -> None:
+        if self._here.watching:
+            self.recorder.left()
+
     def _begin(self) -> Callable[[], AbstractContextManager[None]]:
         """See ``threads.followed``."""
         here = self._here
@@ -119,6 +124,7 @@ class Hooks:
             stack.callback(register_optimizer_step_pre_hook(self._enter_optimizer).remove)
             stack.callback(register_optimizer_step_post_hook(self._leave).remove)
             stack.enter_context(followed(self._begin))
+            stack.enter_context(noted(self._note_leaving))
             if self._has(ROOT):
                 stack.enter_context(self._watched())
             elif backward:

@@ -18,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from harness.capture.capture import Problem
 from harness.capture.normalise import source_path
+from harness.capture.torch.leaving import LEFT
 from harness.capture.torch.operators import Operator
 from harness.capture.torch.parts import DTYPES, META, VALUELESS, Part, Unread, is_plain, parts
 from harness.capture.torch.returned import leaves
@@ -244,6 +245,13 @@ class StepRecorder:
     def gradient(self, name: str, tensor: Any) -> None:
         """Records the current gradient of a parameter."""
         self.records += self._slots(f"{name}.grad", "Gradient", "output", [tensor], None)
+
+    def left(self) -> None:
+        """Notes that the running line hands values out of PyTorch; PyTorch's own lines do so for themselves."""
+        frame = sys._getframe(3)
+        if not frame.f_code.co_filename.startswith(_LIBRARIES):
+            where = self._source() or "a line that is not known"
+            self.problems.setdefault((where, LEFT), Problem(where, "note", LEFT))
 
     def returned(self, value: Any, what: str) -> None:
         """Records what the module or the function returned (``what`` is ``result``) or a loss, by its tensors, arrays,

@@ -26,6 +26,14 @@ MODES = ("tensor", "statistic")
 Returned = Callable[..., None]
 
 
+def _state(tensor: Any) -> tuple[Any, Any]:
+    """A tensor's identity and its number of writes; None where PyTorch does not count them."""
+    try:
+        return id(tensor), None if tensor is None else tensor._version
+    except RuntimeError:
+        return id(tensor), None
+
+
 def _nowhere(_value: Any, _what: str = "") -> None:
     """Records nothing."""
 
@@ -99,6 +107,8 @@ class TorchCapture:
         self._running = False
         self._rules: dict[str, Any] = {}
         self._records: list[Record] = []
+        #: what ``_states`` gave at the end of the last step
+        self._left_at: dict[str, Any] = {}
         self._order: tuple[str, ...] = ()
         self._problems: list[Problem] = []
 
@@ -153,6 +163,7 @@ class TorchCapture:
         finally:
             recorder.join()
             self._keeper.flush()
+            self._left_at = self._states() if self._gradients else {}
             self._records += recorder.records
             self._order = self._order or tuple(recorder.names)
             self._problems += recorder.problems.values()
@@ -195,6 +206,31 @@ class TorchCapture:
                 if self._selection.has(scopes[name.rpartition(".")[0]]):
                     recorder.parameter(name, tensor)
 
+    def _states(self) -> dict[str, Any]:
+        """What changes when a parameter or its gradient is written."""
+        return {name: (*_state(each), *_state(each.grad)) for name, each in self._module.named_parameters()}
+
+    def _afterwards(self) -> list[Record]:
+        """Gradients that were computed and parameters that were written after the last step, as a step of their own:
+        a backward outside would go by unseen."""
+        if not self._gradients or not self._records or self._running:
+            return []
+        recorder = StepRecorder(
+            (self._rank, self._graph, self._iteration), Scopes({}), self._selection, self._keeper, self._rootdir
+        )
+        now = self._states()
+        for name, each in self._module.named_parameters():
+            before = self._left_at.get(name)
+            if before is None or before == now[name]:
+                continue
+            if each.grad is not None and before[2:] != now[name][2:]:
+                recorder.gradient(name, each.grad)
+            if before[:2] != now[name][:2]:
+                recorder.parameter(name, each)
+        recorder.forget()
+        self._keeper.flush()
+        return recorder.records
+
     def capture(self) -> Capture:
         """The capture of all steps so far. Its ``rules`` hold the ``settings`` at the first step, and name compiled
         modules: while it is watched, PyTorch runs their operators one by one, not as ``torch.compile`` would."""
@@ -202,6 +238,6 @@ class TorchCapture:
         if compiled := compiled_modules(self._module):
             rules["compiled"] = compiled
         return Capture(
-            self._network, "torch", False, tuple(self._records), self._mode, rules,
+            self._network, "torch", False, (*self._records, *self._afterwards()), self._mode, rules,
             execution_order={self._graph: self._order}, problems=list(self._problems),
         )  # fmt: skip
