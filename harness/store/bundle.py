@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import stat
+import unicodedata
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -32,6 +33,10 @@ MARK = "msdump-bundle.txt"
 
 #: A zip archive may unpack to so many bytes.
 MAX_UNPACKED = 16 * 2**30
+
+
+#: Bytes of a member's header without its name, and of an archive's end without its comment.
+_LOCAL_HEADER, _END = 30, 22
 
 
 #: Tells whether a run is wanted, from its store's path in the bundle, its network and its name.
@@ -65,6 +70,8 @@ def accept(
     with _directory(Path(bundle)) as source:
         target = Path(golden)
         names = _stores(source, Path(bundle))
+        there = manifest.store_paths(target) if target.is_dir() else []
+        _refuse_twins([*names, *(name for name in there if name not in names)], target)
         for name in names:
             _hold_against(source / name, target / name)
         with Transaction(target) as change:
@@ -120,7 +127,18 @@ def _stores(source: Path, bundle: Path) -> list[str]:
     names = manifest.store_paths(source)
     if not names:
         raise StoreError(f"{bundle}: there is no golden store in this bundle")
+    _refuse_twins(names, bundle)
     return names
+
+
+def _refuse_twins(names: Iterable[str], where: Path) -> None:
+    """Refuses names that are one file where case, the form of a letter, or dots and blanks at an end do not count."""
+    seen: dict[str, str] = {}
+    for name in names:
+        parts = unicodedata.normalize("NFC", name).casefold().split("/")
+        alike = unicodedata.normalize("NFC", "/".join(part.rstrip(". ") or part for part in parts))
+        if seen.setdefault(alike, name) != name:
+            raise StoreError(f"{where}: {seen[alike]!r} and {name!r} are one file on some file systems")
 
 
 def _hold_against(candidate: Path, target: Path) -> None:
@@ -155,8 +173,25 @@ def _directory(bundle: Path) -> Iterator[Path]:
         yield unpacked
 
 
+def _refuse_odd_archive(archive: zipfile.ZipFile, bundle: Path) -> None:
+    """Refuses an archive that is another file as well, or whose members share bytes."""
+    members = sorted(archive.infolist(), key=lambda each: each.header_offset)
+    if (members[0].header_offset if members else archive.start_dir) != 0:
+        raise StoreError(f"{bundle}: bytes stand before the archive; such a file may be of two kinds at once")
+    end = _END + len(archive.comment)
+    assert archive.fp is not None  # it is open
+    archive.fp.seek(-end, os.SEEK_END)
+    if archive.fp.read(4) != b"PK\5\6":
+        raise StoreError(f"{bundle}: bytes stand behind the archive; such a file may be of two kinds at once")
+    ends = [each.header_offset for each in members[1:]] + [archive.start_dir]
+    for member, end in zip(members, ends, strict=True):
+        if member.header_offset + _LOCAL_HEADER + len(member.orig_filename) + member.compress_size > end:
+            raise StoreError(f"{bundle}: {member.filename!r} shares its bytes with another member")
+
+
 def _unpack(archive: zipfile.ZipFile, target: Path, bundle: Path) -> None:
     """Unpacks stores and manifest, and nothing else; refuses names that lead elsewhere."""
+    _refuse_odd_archive(archive, bundle)
     if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED:
         raise StoreError(f"{bundle}: it would unpack to more than {MAX_UNPACKED} bytes")
     seen: set[PurePosixPath] = set()
