@@ -95,9 +95,11 @@ def complete(staged: Path) -> list[str]:
     golden = staged.parent
     files, remove, _ = _journal(staged, JOURNAL)
     done = []
-    for folder in {os.path.dirname(name) for name in files}:
-        if (staged / folder).is_dir():
-            (golden / folder).mkdir(parents=True, exist_ok=True)
+    made = [name for name in files if not (golden / name).parent.is_dir() and (staged / name).parent.is_dir()]
+    for name in made:
+        (golden / name).parent.mkdir(parents=True, exist_ok=True)
+    if made:  # before anything moves there: what lies in a folder that a loss of power takes is lost
+        flush_folders(golden, made)
     for name in files:
         if os.path.exists(f"{staged}/{name}"):
             os.replace(f"{staged}/{name}", f"{golden}/{name}")
@@ -105,7 +107,7 @@ def complete(staged: Path) -> list[str]:
     for name in remove:
         with suppress(FileNotFoundError):
             (golden / name).unlink()
-    _flush(golden, [*files, *remove])
+    flush_folders(golden, [*files, *remove])
     _forget(staged, JOURNAL)
     return done
 
@@ -132,16 +134,18 @@ def undo(staged: Path, why: OSError | None) -> None:
         for name in sorted({*files, *remove} - {*fresh}):
             if os.path.lexists(staged / KEPT / name):
                 os.replace(staged / KEPT / name, golden / name)
-        _flush(golden, [*files, *remove])
+        flush_folders(golden, [*files, *remove])
         _forget(staged, UNDOING)
     except OSError as error:
         raise _unfinished(staged, why or error) from error
 
 
-def _flush(golden: Path, names: list[str]) -> None:
-    for folder in sorted({golden / os.path.dirname(name) for name in names}):
-        if folder.is_dir():
-            atomic.flush_directory(folder)
+def flush_folders(top: Path, names: list[str]) -> None:
+    """Makes the names of these files below a directory durable, with those of all folders that lead to them."""
+    above = {str(each) for name in names for each in PurePosixPath(name).parents}
+    for folder in sorted({*above, "."}):
+        if (top / folder).is_dir():
+            atomic.flush_directory(top / folder)
 
 
 def _forget(staged: Path, name: str) -> None:

@@ -26,7 +26,18 @@ from harness.errors import StoreError, StoreWriteError
 from harness.reading import read_bytes
 from harness.store import manifest
 from harness.store.interrupted import is_ours
-from harness.store.journal import FORMAT, JOURNAL, KEPT, UNDOING, complete, keep, locked, settle, undo
+from harness.store.journal import (
+    FORMAT,
+    JOURNAL,
+    KEPT,
+    UNDOING,
+    complete,
+    flush_folders,
+    keep,
+    locked,
+    settle,
+    undo,
+)  # fmt: skip
 from harness.store.layout.schema import FOLDER, Compression, RunId
 from harness.store.read import StoredRun
 from harness.store.write import RunData, UpdateResult, update
@@ -152,8 +163,10 @@ class Transaction:
             kept = self._staged / KEPT / name
             kept.parent.mkdir(parents=True, exist_ok=True)
             keep(self.golden / name, kept)
-        for folder in {self._staged / os.path.dirname(name) for name in _files(self._staged)} | {self._staged}:
-            atomic.flush_directory(folder)
+        # The golden directory, too: after a loss of power, nothing else would lead to the journal.
+        atomic.flush_directory(self.golden)
+        flush_folders(self._staged, _files(self._staged))
+        flush_folders(self._staged, [f"{KEPT}/{name}" for name in {*files, *removed} - {*fresh}])
         journal = {"format": FORMAT, "files": files, "remove": removed, "fresh": fresh}
         atomic.write_atomically(self._staged / JOURNAL, json.dumps(journal, indent=1).encode())
 
