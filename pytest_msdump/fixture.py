@@ -236,6 +236,23 @@ class Msdump:
             pytest.fail(health.told(self._test, report), pytrace=False)
         return report
 
+    def golden(self, name: str) -> Any:
+        """The value that the test's golden keeps, for a test of your own beside the comparison.
+
+        Args:
+            name: as given to ``check`` (``state.hidden`` for a part), or ``OPERATOR:output.0`` of the first iteration.
+
+        Returns:
+            A numpy array of the value's shape and dtype, a text, or None if there is no golden yet (while it is made).
+
+        Raises:
+            SettingError: the golden has nothing of that name, or keeps digests only.
+            StoreError: the golden cannot be read.
+        """
+        from pytest_msdump.stores import value_of
+
+        return value_of(self._test.store, self._test.variant, name)
+
     def inject(
         self,
         operator: str,

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 
 from harness.capture.lookup import nowhere as nowhere
-from harness.errors import HarnessError
+from harness.errors import HarnessError, SettingError
 from harness.records import GIVEN_SCOPE, Array, SlotKey
-from harness.store import GoldenStore
+from harness.store import GoldenStore, RunId
 from harness.store.read import state_of
 
 #: Bytes of tensors that stay in memory once they were read and checked.
@@ -74,3 +74,53 @@ def has_given(path: str, run: tuple[str, str], name: str) -> bool:
         return key in OPENED.open(path).run(*run).index.position
     except (FileNotFoundError, HarnessError):
         return False
+
+
+def value_of(path: str, run: tuple[str, str], name: str) -> Array | str | None:
+    """What a golden's run holds under a name.
+
+    Args:
+        run: backend and mode.
+        name: of a value that a test gave, or ``OPERATOR:output.0`` in the first iteration.
+
+    Returns:
+        The tensor, a text, or None if there is no such golden, or it has no such run yet.
+
+    Raises:
+        SettingError: the run has nothing of that name, or keeps no values.
+        StoreError: the golden cannot be read.
+    """
+    from difflib import get_close_matches
+
+    from harness.capture.capture import COMPARED
+
+    try:
+        store = OPENED.open(path)
+    except FileNotFoundError:
+        return None
+    if RunId(*run) not in store.runs():
+        return None
+    stored = store.run(*run)
+    operator, _, slot = name.rpartition(":")
+    given = f"{GIVEN_SCOPE}/{name}"
+    rows = stored.index.position
+    found = {
+        key: row
+        for key, row in rows.items()
+        if (key.operator, key.slot_name) in ((given, "output.0"), (operator, slot))
+    }
+    if found:
+        if stored.level != "tensors":
+            raise SettingError(f"msdump.golden: {name!r}: the golden keeps digests only (level {stored.level})")
+        return stored.tensor(found[min(found, key=lambda key: (key.iteration, key.execution))])
+    texts = stored.artefacts()
+    text = texts.get(f"{COMPARED}{given}.txt")
+    if text is not None:
+        return text.decode(errors="surrogateescape")
+    known = [key.operator.removeprefix(f"{GIVEN_SCOPE}/") for key in rows if key.operator.startswith(f"{GIVEN_SCOPE}/")]
+    known += [
+        each[len(f"{COMPARED}{GIVEN_SCOPE}/") : -4] for each in texts if each.startswith(f"{COMPARED}{GIVEN_SCOPE}/")
+    ]
+    known += [f"{key.operator}:{key.slot_name}" for key in rows if not key.operator.startswith(f"{GIVEN_SCOPE}/")]
+    near = get_close_matches(name, known, 3, 0.5) or known[:3]
+    raise SettingError(f"msdump.golden: the golden has no {name!r}; it has {', '.join(near)}, ...")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.cli.nearest import goldens_of
 from harness.escape import line
+from harness.exit_status import CANNOT_TELL, DIFFERS
 from harness.store import RunId
 from harness.store.bundle import accept
 from harness.store.sizes import large
@@ -20,17 +21,24 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
     """Accepts ``bundles`` into the directory ``golden``, one after the other, and prints what changed.
 
     Args:
+        bundles: directories or archives. Empty for the last one that a gate left here: it is shown first, and on a
+            terminal a question comes before anything is written.
         golden: None for the goldens of the project that left each bundle.
         only: patterns for networks (``test_a.py::test_x``, ``test_x``), with the variant (``...[cpu-tensor]``), or for
             stores. A pattern without a wildcard may match anywhere in the name. Empty accepts all.
 
     Returns:
-        0; 2 if a pattern matches nothing.
+        0; 1 if the question was answered with no; 2 if a pattern matches nothing, or there is no bundle.
 
     Raises:
         StoreError, StoreWriteError, LockError: as ``store.accept``; a damaged bundle changes nothing.
     """
     used: set[str] = set()
+    if not bundles:
+        chosen = _shown(golden)
+        if isinstance(chosen, int):
+            return chosen
+        bundles = [chosen]
 
     def wanted(store: str, network: str, run: RunId) -> bool:
         variant = f"[{run.backend}-{run.mode}]"
@@ -55,6 +63,25 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
         listing = command("msdump", "review", bundles[0], *named, "--list")
         print(f"msdump: --only {each!r} fits no candidate; `{listing}` names them", file=sys.stderr)
     return 2 if idle else 0
+
+
+def _shown(golden: Path | None) -> Path | int:
+    """The last bundle, after it was shown; an exit code where nothing is to be taken over."""
+    from harness.cli.review import last_bundle, review_bundle
+
+    chosen = last_bundle(Path.cwd())
+    if chosen is None:
+        print(
+            "msdump: nothing to accept: no gate left candidates in .msdump/candidates, here or above", file=sys.stderr
+        )
+        return CANNOT_TELL
+    review_bundle(chosen, golden, ask=False)
+    if sys.stdin.isatty():
+        print("take all of it over? [y]es, [n]o: ", end="", flush=True)
+        if sys.stdin.readline().strip().lower()[:1] != "y":
+            print("nothing was taken over")
+            return DIFFERS
+    return chosen
 
 
 def _fits(pattern: str, name: str) -> bool:

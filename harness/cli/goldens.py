@@ -31,8 +31,9 @@ def regen(
 @app.command()
 def accept(
     bundles: Annotated[
-        list[Path], typer.Argument(help="directories (or zip archives of them) that a gate left in .msdump/candidates")
-    ],
+        list[Path] | None,
+        typer.Argument(help="directories (or zip archives of them) that a gate left; the last one's if left out"),
+    ] = None,
     golden: Annotated[
         Path | None, typer.Option(help="directory of the golden stores; the project's if left out")
     ] = None,
@@ -40,12 +41,15 @@ def accept(
         list[str] | None, typer.Option(metavar="PATTERN", help="accept only tests (or stores) whose names match")
     ] = None,
 ) -> Action:
-    """Make candidate bundles the new goldens."""
+    """Make candidate bundles the new goldens; without one, the last that a gate left here, once it was shown.
+
+    Exit codes: 0 taken over, 1 the answer was no, 2 there is no bundle, or a pattern fits nothing.
+    """
 
     def action() -> int:
         from harness.cli.accept import accept_bundles
 
-        return accept_bundles(bundles, golden, only or [])
+        return accept_bundles(bundles or [], golden, only or [])
 
     return action
 
@@ -57,17 +61,22 @@ def review(
     listed: Annotated[bool, typer.Option("--list", help="list the differences and ask nothing")] = False,
     as_json: AsJson = None,
     picture: Annotated[Path | None, typer.Option(help="file for p's page; .msdump/review.html if left out")] = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="HTML", help="write one page of all candidates, and ask nothing")
+    ] = None,
 ) -> Action:
     """Look at each change, one candidate after the other, and accept it or not.
 
-    Answers are y (accept), n (drop the candidate), s (skip), p (make a page with pictures), q (quit); from a pipe, one
-    per line. With --json nothing is asked. Exit codes: 0 no candidate is left, 1 candidates are left.
+    Answers are y (accept), n (drop the candidate), s (skip), a (accept this and all that follow), p (make a page with
+    pictures), q (quit); from a pipe, one per line. With --json nothing is asked. Exit codes: 0 no candidate is left, 1
+    candidates are left.
     """
 
     def action() -> int:
         from harness.cli.review import review_bundle
 
-        about: Any = {"ask": not listed and as_json is None, "picture": picture}
+        asks = not listed and as_json is None and page is None
+        about: Any = {"ask": asks, "picture": picture, "page": page}
         return with_json(as_json, "review", lambda keep: review_bundle(bundle, golden, **about, keep=keep))
 
     return action

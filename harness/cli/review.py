@@ -24,7 +24,7 @@ from harness.store.bundle import accept, opened
 from harness.words import among, counted
 
 PAGE = "review.html"
-_QUESTION = "take it over? [y]es, [n]o and drop it, [s]kip, [p]icture, [q]uit: "
+_QUESTION = "take it over? [y]es, [n]o and drop it, [s]kip, [a]ll from here on, [p]icture, [q]uit: "
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ def review_bundle(
     *,
     ask: bool,
     picture: Path | None = None,
+    page: Path | None = None,
     keep: dict[str, Any] | None = None,
 ) -> int:
     """Shows each candidate and asks on standard input what to do with it; each answer takes effect at once.
@@ -67,6 +68,7 @@ def review_bundle(
         golden: directory of the goldens; None for those of the project that left the bundle.
         ask: False to list the candidates only.
         picture: file for the page that ``p`` makes; None for the one of ``_place_of_pictures``.
+        page: file for one page of all candidates; None for none.
         keep: receives what ``--json`` writes.
 
     Returns:
@@ -80,11 +82,11 @@ def review_bundle(
         print("nothing to review: no gate left candidates in .msdump/candidates, here or above")
         return 0
     goldens = golden or goldens_of(chosen)
-    left, page = 0, cache(lambda: picture or _place_of_pictures(chosen))
+    left, place = 0, cache(lambda: picture or _place_of_pictures(chosen))
     with opened(chosen) as (source, stores):
         found = list(candidates(source, stores, goldens))
         _keep(keep, chosen, [_plain(each, source, goldens) for each in found] if keep is not None else [])
-        stop = not ask
+        stop, every = not ask, False
         for at, each in enumerate(found, 1):
             if stop and ask:
                 left += 1
@@ -94,7 +96,9 @@ def review_bundle(
             if stop:
                 left += 1
                 continue
-            answer = _answer(source, goldens, each, page)
+            answer = _answer(source, goldens, each, place) if not every else "y"
+            every = every or answer == "a"
+            answer = "y" if every else answer
             if answer == "y":
                 accept(chosen, goldens, each.is_named)
                 print(line(f"  taken over into {goldens / each.store}"))
@@ -104,6 +108,8 @@ def review_bundle(
                 _drop(source, each)
             left += answer not in ("y", "n")
             stop = answer == "q"
+        if page is not None:
+            _all_on(page, source, goldens, found)
     if not ask or left:
         print(f"{counted(left, 'candidate')} left in {chosen}")
     return 1 if left else 0
@@ -199,7 +205,7 @@ def _counts(comparison: Comparison) -> str:
 
 
 def _answer(source: Path, goldens: Path, candidate: Candidate, page: Callable[[], Path]) -> str:
-    """``y``, ``n``, ``s`` or ``q``; after ``p`` it makes the page and asks again."""
+    """``y``, ``n``, ``s``, ``a`` or ``q``; after ``p`` it makes the page and asks again."""
     while True:
         print(_QUESTION, end="", flush=True)
         answer = sys.stdin.readline()
@@ -208,10 +214,10 @@ def _answer(source: Path, goldens: Path, candidate: Candidate, page: Callable[[]
         given = answer.strip().lower()[:1] if answer else "q"
         if given == "p":
             _picture(source, goldens, candidate, page())
-        elif given and given in "ynsq":
+        elif given and given in "ynsaq":
             return given
         else:
-            print("  y, n, s, p or q is accepted")
+            print("  y, n, s, a, p or q is accepted")
 
 
 def _place_of_pictures(bundle: Path) -> Path:
@@ -221,6 +227,25 @@ def _place_of_pictures(bundle: Path) -> Path:
     if folder.name == CANDIDATES and folder.parent.name == SCRATCH:
         return folder.parent / PAGE
     return Path(tempfile.mkdtemp(prefix="msdump-")) / PAGE
+
+
+def _all_on(page: Path, source: Path, goldens: Path, found: list[Candidate]) -> None:
+    """Writes one page of all candidates that have a golden to compare with."""
+    from contextlib import redirect_stdout
+    from io import StringIO
+
+    from harness.cli.report import join
+
+    with tempfile.TemporaryDirectory(prefix="msdump-") as folder:
+        parts = [Path(folder, f"{at}.html") for at, each in enumerate(found) if each.judged is not None]
+        with redirect_stdout(StringIO()):
+            for part in parts:
+                _picture(source, goldens, found[int(part.stem)], part)
+            if parts:
+                join(parts, page)
+    new = sum(each.judged is None for each in found)
+    without = f"; {counted(new, 'candidate')} without a golden to compare with" if new else ""
+    print(f"page: {page}{without}" if parts else "no page: no candidate has a golden to compare with")
 
 
 def _picture(source: Path, goldens: Path, candidate: Candidate, page: Path) -> None:

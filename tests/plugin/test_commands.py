@@ -185,3 +185,47 @@ def test_prune_refuses_a_part(project: pytest.Pytester, capfd: pytest.CaptureFix
         assert main(["prune", *arguments]) == 2
         assert why in capfd.readouterr().err
     assert (project.path / "golden" / "tests" / "test_two" / "test_two.h5").exists()
+
+
+def test_accept_without_arguments_takes_the_last_bundle_after_showing_it(
+    changed: pytest.Pytester, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    capsys.readouterr()
+    assert main(["accept", "--only", "test_two"]) == 0
+    out = capsys.readouterr().out
+    assert out.index("[2/2] tests/test_two.py::test_two") < out.index("1 changed, 0 new, 0 removed")
+    changed.runpytest("--msdump").assert_outcomes(passed=2, failed=1)
+    assert main(["accept"]) == 0
+    changed.runpytest("--msdump").assert_outcomes(passed=3)
+    shutil.rmtree(changed.path / ".msdump")
+    assert main(["accept"]) == 2
+    assert "nothing to accept" in capsys.readouterr().err
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_accept_asks_first(
+    changed: pytest.Pytester, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for answer, code in (("\n", 1), ("no\n", 1), ("y\n", 0)):
+        monkeypatch.setattr("sys.stdin", _Terminal(answer))
+        assert main(["accept"]) == code
+    assert capsys.readouterr().out.count("nothing was taken over") == 2
+    changed.runpytest("--msdump").assert_outcomes(passed=3)
+
+
+def test_review_takes_over_all(changed: pytest.Pytester, answers: Callable[[str], int]) -> None:
+    assert answers("a\n") == 0
+    changed.runpytest("--msdump").assert_outcomes(passed=3)
+
+
+def test_review_makes_one_page_of_all(changed: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["review", "--page", "all.html"]) == 1
+    assert "page: all.html\n" in capsys.readouterr().out
+    text = (changed.path / "all.html").read_text()
+    assert "test_one.py::test_one" in text
+    assert "test_two.py::test_two" in text

@@ -177,6 +177,12 @@ class Msdump:
         """Passes a value on; pytest's process compares it with the golden."""
         self.given.append((name, handed(value)))
 
+    def golden(self, name: str) -> Any:
+        """Refused: the golden is read in pytest's process."""
+        raise UnsupportedError(
+            f"msdump.golden({name!r}): a golden is not read in the process of backend {self.backend}"
+        )
+
     def inject(self, operator: str, *given: Any, **more: Any) -> Any:
         """Refused: the kernels are MindSpore's own."""
         raise UnsupportedError(
