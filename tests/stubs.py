@@ -71,7 +71,7 @@ def _told(module: str, name: str, value: Any, modules: list[str]) -> Iterator[st
     if isinstance(value, ModuleType):
         where = value.__name__.removeprefix(names.OURS).lstrip(".")
         lead, _, leaf = (f"harness.{where}" if where in modules else value.__name__).rpartition(".")
-        if leaf and (not module or where.startswith(f"{module}.")):
+        if leaf and where in modules and (not module or where.startswith(f"{module}.")):
             yield f"from {lead} import {leaf} as {name}"
         return
     home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)

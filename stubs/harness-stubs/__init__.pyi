@@ -9,9 +9,7 @@ from harness import dataset as dataset
 from harness import device_context as device_context
 from harness import device_manager as device_manager
 from harness import experimental as experimental
-from harness import graph as graph
 from harness import hal as hal
-from harness import log as log
 from harness import mindrecord as mindrecord
 from harness import mint as mint
 from harness import nn as nn
@@ -30,9 +28,6 @@ from harness import utils as utils
 from harness import version as version
 from harness.common import dtype as dtype
 from harness.dtypes import DType as _DType
-from harness.framework import names as names
-from harness.framework import seed as seed
-from harness.framework import tensor as tensor
 from harness.framework.amp.build import build_train_network as build_train_network
 from harness.framework.amp.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager
 from harness.framework.amp.loss_scale_manager import FixedLossScaleManager as FixedLossScaleManager

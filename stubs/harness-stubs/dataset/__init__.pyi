@@ -11,8 +11,6 @@ from harness.dataset import transforms as transforms
 from harness.dataset import utils as utils
 from harness.dataset import vision as vision
 from harness.dataset.core import validator_helpers as validator
-from harness.framework.dataset import config as config
-from harness.framework.dataset import samplers as samplers
 from harness.framework.dataset.base import Dataset as Dataset
 from harness.framework.dataset.batches import BatchInfo as BatchInfo
 from harness.framework.dataset.folders import ImageFolderDataset as ImageFolderDataset

@@ -9,8 +9,6 @@ from harness.framework.nn.transforms import grad as grad
 from harness.framework.nn.transforms import jvp as jvp
 from harness.framework.nn.transforms import value_and_grad as value_and_grad
 from harness.framework.nn.transforms import vjp as vjp
-from harness.framework.ops import broadcast as broadcast
-from harness.framework.ops import reduce as reduce
 from harness.framework.ops.primitive import Primitive as Primitive
 from harness.framework.ops.primitives.bias_add import BiasAdd as BiasAdd
 from harness.framework.ops.primitives.classic import BesselI0 as BesselI0
