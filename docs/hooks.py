@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tempfile
@@ -11,15 +12,79 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 #: what the build adds to the pages that stand in docs/
-MADE = ("reference/commands.md", "reference/options.md", "changelog.md", "live-report.md", "live/report.html")
+MADE = (
+    "reference/commands.md",
+    "reference/options.md",
+    "changelog.md",
+    "agents.md",
+    "live-report.md",
+    "live/report.html",
+)
+#: front matter of pages that a search shows before others
+_BOOST = ("---", "search:", "  boost: 4", "---", "")
 TUTORIAL = ROOT / "docs" / "tutorial" / "find-a-bug.md"
+
+
+def on_config(config: Any) -> Any:
+    """Links that edit a page, where the build is given the project's home (``MSDUMP_HOME``)."""
+    home = os.environ.get("MSDUMP_HOME", "").rstrip("/")
+    if home:
+        config.repo_url, config.edit_uri = home, "edit/main/docs/"
+        config.theme["features"].append("content.action.edit")
+    return config
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
+    """Words of ours are linked to the glossary where they first stand on a page."""
+    if page.file.src_uri.startswith(("help/", "reference/", "changelog")):
+        return html
+    base = "../" * page.url.count("/")
+    return with_glossary(html, f"{base}help/glossary/")
+
+
+#: words of ours, as they stand in prose, and their headings in the glossary
+WORDS = {
+    "golden": "golden", "goldens": "golden", "slot": "slot", "slots": "slot", "gate": "gate", "bundle": "bundle",
+    "candidate": "candidate", "candidates": "candidate", "first divergence": "first-divergence", "manifest": "manifest",
+    "capture": "capture", "dump tree": "dump-tree", "backend": "backend", "verdict": "verdict",
+}  # fmt: skip
+_TAG = re.compile(r"(<[^>]*>)")
+_CLOSED = ("a", "code", "pre", "h1", "h2", "h3", "h4", "script", "style", "nav", "th")
+
+
+def with_glossary(html: str, glossary: str) -> str:
+    """``html`` in which each of ``WORDS`` links to the glossary once, outside of code, links and headings."""
+    left = dict(WORDS)
+    depth, parts = 0, _TAG.split(html)
+    for at, part in enumerate(parts):
+        tag = re.match(r"</?([a-zA-Z0-9]+)", part) if part.startswith("<") else None
+        if tag:
+            if tag[1].lower() in _CLOSED and not part.endswith("/>"):
+                depth += -1 if part.startswith("</") else 1
+        elif depth == 0 and left and part.strip():
+            parts[at] = _linked(part, left, glossary)
+    return "".join(parts)
+
+
+def _linked(text: str, left: dict[str, str], glossary: str) -> str:
+    words = "|".join(sorted(map(re.escape, left), key=len, reverse=True))
+
+    def link(found: re.Match[str]) -> str:
+        heading = left.get(found[0])
+        if heading is None:
+            return found[0]
+        for name in [each for each, other in left.items() if other == heading]:
+            del left[name]
+        return f'<a class="glossary" href="{glossary}#{heading}">{found[0]}</a>'
+
+    return re.sub(rf"\b(?:{words})\b", link, text)
 
 
 def on_files(files: Any, config: Any) -> Any:
     """Adds the pages to the site's files."""
     from mkdocs.structure.files import File
 
-    texts = (commands(), options(), changelog(), _LIVE, report())
+    texts = (commands(), options(), changelog(), agents(), _LIVE, report())
     for name, text in zip(MADE, texts, strict=True):
         files.append(File.generated(config, name, content=text))
     return files
@@ -32,7 +97,7 @@ def commands() -> str:
     from harness.cli.app import app
 
     group = typer.main.get_command(app)
-    lines = ["# Commands", "", "The build of this site makes this page from the command's own parser.", ""]
+    lines = [*_BOOST, "# Commands", "", "The build of this site makes this page from the command's own parser.", ""]
     for name, command in group.commands.items():  # type: ignore[attr-defined]
         if not command.hidden:
             lines += _command(name, command)
@@ -58,18 +123,19 @@ def options() -> str:
     from pytest_msdump.options import OPTIONS
 
     lines = [
-        "# Options of the plugin", "",
+        *_BOOST, "# Options of the plugin", "",
         "The build of this site makes this page from the plugin's own table. The command line wins over the marker,",
         "the marker over the configuration file. [The plugin](../plugin.md) says more.", "",
-        "| flag | in the file | marker | default | means |", "|---|---|---|---|---|",
     ]  # fmt: skip
     for each in OPTIONS:
         flag = each.flag + (f"={each.metavar or '|'.join(each.choices)}" if each.kind != "flag" else "")
         default = ", ".join(each.default) if isinstance(each.default, tuple) else each.default
-        marker = _code(f"{each.marker}=") if each.marker else ""
-        shown = "off" if default is False else _code(str(default)) if default != "" else ""
-        means = _escaped(each.help) + (f": {' or '.join(map(_code, each.choices))}" if each.choices else "")
-        lines.append(f"| {_code(flag)} | {_code(each.name)} | {marker} | {shown} | {means} |")
+        shown = "off" if default is False else _code(str(default)) if default != "" else "none"
+        means = _escaped(each.help[:1].upper() + each.help[1:])
+        means += f": {' or '.join(map(_code, each.choices))}" if each.choices else ""
+        marker = f"; marker: {_code(f'{each.marker}=')}" if each.marker else ""
+        lines += [f"## {each.flag}", "", f"{_code(flag)}", "", f"{means}.", ""]
+        lines += [f"Default: {shown}; in the configuration: {_code(each.name)}{marker}.", ""]
     return "\n".join(lines) + "\n"
 
 
@@ -77,6 +143,11 @@ def changelog() -> str:
     """``CHANGELOG.md``, whose links lead to pages of the site."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     return re.sub(r"\]\(docs/", "](", text)
+
+
+def agents() -> str:
+    """``AGENTS.md``, as a page."""
+    return (ROOT / "AGENTS.md").read_text(encoding="utf-8")
 
 
 def report() -> str:

@@ -11,10 +11,10 @@ from tests.docs.pictures import QUOTING, failure, holds
 from tests.docs.pictures import shown as quoted
 from tests.subprocesses import ROOT
 
-PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
+PAGES = ["README.md", "AGENTS.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
 
 # What a newcomer runs first; tox -e docs runs them all.
-WEIGHED = [page if page == "README.md" else pytest.param(page, marks=pytest.mark.deep) for page in PAGES]
+WEIGHED = [page if page in ("README.md", "AGENTS.md") else pytest.param(page, marks=pytest.mark.deep) for page in PAGES]
 
 
 @pytest.mark.parametrize("page", WEIGHED)

@@ -12,6 +12,8 @@ from harness.cli.app import app
 from pytest_msdump.options import OPTIONS
 from tests.subprocesses import ROOT
 
+GLOSSARY = (ROOT / "docs" / "help" / "glossary.md").read_text(encoding="utf-8").splitlines()
+
 
 @pytest.fixture(scope="module")
 def hooks() -> ModuleType:
@@ -35,9 +37,34 @@ def test_every_command_and_each_of_its_options_is_on_the_page(hooks: ModuleType)
 
 
 def test_every_option_of_the_plugin_is_on_the_page(hooks: ModuleType) -> None:
-    rows = [line for line in hooks.options().splitlines() if line.startswith("| `--")]
-    assert len(rows) == len(OPTIONS)
-    assert all(option.flag in row and option.name in row for option, row in zip(OPTIONS, rows, strict=True))
+    sections = hooks.options().split("\n## ")[1:]
+    assert len(sections) == len(OPTIONS)
+    for option, section in zip(OPTIONS, sections, strict=True):
+        assert section.startswith(f"{option.flag}\n")
+        assert f"`{option.name}`" in section
+
+
+def test_a_word_is_linked_once_outside_of_code_and_links(hooks: ModuleType) -> None:
+    html = '<h1>A golden</h1><p>The <code>golden</code> and <a href="x">golden</a>: a golden, goldens, a slot.</p>'
+    linked = hooks.with_glossary(html, "G")
+    assert linked.count('class="glossary"') == 2
+    assert (
+        ': a <a class="glossary" href="G#golden">golden</a>, goldens, a <a class="glossary" href="G#slot">slot'
+        in linked
+    )
+    words = {
+        line.removeprefix("## ").lower().replace(" ", "-").replace(",", "") for line in GLOSSARY if line[:3] == "## "
+    }
+    assert set(hooks.WORDS.values()) <= words
+
+
+def test_no_section_has_more_than_seven_entries() -> None:
+    counts: dict[int, int] = {}
+    for line in (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2].splitlines():
+        depth = len(line) - len(line.lstrip())
+        counts = {each: count for each, count in counts.items() if each <= depth}
+        counts[depth] = counts.get(depth, 0) + 1
+        assert counts[depth] <= 7, line
 
 
 def test_every_page_is_in_the_map() -> None:
