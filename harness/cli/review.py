@@ -99,13 +99,7 @@ def review_bundle(
             answer = _answer(source, goldens, each, place) if not every else "y"
             every = every or answer == "a"
             answer = "y" if every else answer
-            if answer == "y":
-                accept(chosen, goldens, each.is_named)
-                print(line(f"  taken over into {goldens / each.store}"))
-            elif answer == "n":
-                print("  dropped; the golden stays")
-            if answer in ("y", "n") and chosen.is_dir():
-                _drop(source, each)
+            _act(answer, chosen, source, goldens, each)
             left += answer not in ("y", "n")
             stop = answer == "q"
         if page is not None:
@@ -113,6 +107,17 @@ def review_bundle(
     if not ask or left:
         print(f"{counted(left, 'candidate')} left in {chosen}")
     return 1 if left else 0
+
+
+def _act(answer: str, bundle: Path, source: Path, goldens: Path, candidate: Candidate) -> None:
+    """Carries out an answer: ``y`` and ``n`` take the candidate out of the bundle."""
+    if answer == "y":
+        accept(bundle, goldens, candidate.is_named)
+        print(line(f"  taken over into {goldens / candidate.store}"))
+    elif answer == "n":
+        print("  dropped; the golden stays")
+    if answer in ("y", "n") and bundle.is_dir():
+        _drop(source, candidate)
 
 
 def _keep(keep: dict[str, Any] | None, bundle: Path, found: list[dict[str, Any]]) -> None:
