@@ -141,14 +141,14 @@ class Dataset(ABC):
             output_numpy: arrays instead of tensors.
             do_copy: kept.
         """
-        made: Iterator[Any] = _STEPS["RowIterator"](self, columns, num_epochs, output_numpy, as_dict=False)
+        made: Iterator[Any] = _STEPS["TupleIterator"](self, columns, num_epochs, output_numpy, as_dict=False)
         return made
 
     def create_dict_iterator(
         self, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
     ) -> Iterator[Any]:
         """Iterates over rows as dicts by column; arguments as for ``create_tuple_iterator``."""
-        made: Iterator[Any] = _STEPS["RowIterator"](self, None, num_epochs, output_numpy, as_dict=True)
+        made: Iterator[Any] = _STEPS["DictIterator"](self, None, num_epochs, output_numpy, as_dict=True)
         return made
 
     def __iter__(self) -> Iterator[Any]:

@@ -14,7 +14,6 @@ from harness.framework.dataset.checks import flag
 from harness.framework.tensor import Tensor
 
 
-@step
 class RowIterator(Iterator[Any]):
     """Goes through one epoch per iteration, from where it stands; see ``Dataset.create_tuple_iterator``.
 
@@ -52,6 +51,16 @@ class RowIterator(Iterator[Any]):
             raise StopIteration
         values: list[Any] = [_fitted(value) if self._output_numpy else _tensor(_fitted(value)) for value in row]
         return dict(zip(self._names, values, strict=True)) if self._as_dict else values
+
+
+@step
+class TupleIterator(RowIterator):
+    """One whose rows are lists."""
+
+
+@step
+class DictIterator(RowIterator):
+    """One whose rows are dicts by column."""
 
 
 def _fitted(value: Any) -> Any:

@@ -1,13 +1,15 @@
-"""Every public name of MindSpore 2.10.0: its kind, its module, and the stand-in for an unsupported one.
+"""Every name of MindSpore 2.10.0: its kind, its module, and the stand-in for an unsupported one.
 
 ``names.json`` (made by ``tests/interop/public_names.py`` from the real package) is read at the first request for a name
-that our module lacks. Such a name resolves anyway, so that a script may import names it does not use; using one raises
+that our module lacks, ``inner.json.gz`` (``tests/interop/inner_names.py``: all other modules and names) for one
+that is no public name. Such a name resolves anyway, so that a script may import names it does not use; using one raises
 ``UnsupportedNameError``. A name that MindSpore lacks raises it at once (an ``AttributeError``).
 """
 
 from __future__ import annotations
 
 import functools
+import gzip
 import importlib
 import importlib.util
 import json
@@ -42,22 +44,45 @@ def _table() -> dict[str, dict[str, str]]:
     return table
 
 
+@functools.cache
+def _inner() -> dict[str, dict[str, str]]:
+    """The same of all other modules and names."""
+    text = gzip.decompress((Path(__file__).parent / "inner.json.gz").read_bytes())
+    table: dict[str, dict[str, str]] = json.loads(text)["modules"]
+    return table
+
+
 def _name(module: str, row: str, member: str) -> Name:
     if row.startswith("module "):
         return Name("module", row.removeprefix("module "), "")
-    kind, _, own = row.partition(":")
+    kind, colon, own = row.partition(":")
+    if kind.startswith("@"):
+        return Name("other", kind[1:], (own or member) if colon else "")
     if kind.startswith("="):
         return Name("alias", kind[1:], own or member)
     return Name(kind, module, member)
 
 
+_HELPERS = f"{OURS}.common.helpers"
+#: names at home in modules that we lack: what stands for them here
+_ELSEWHERE = {
+    "nn.optim.ada_grad:opt_init_args_register": f"{_HELPERS}:opt_init_args_register",
+    "common.initializer:_calculate_correct_fan": f"{_HELPERS}:calculate_correct_fan",
+    "common.initializer:_calculate_fan_in_and_fan_out": f"{_HELPERS}:calculate_fans",
+    "common.initializer:_calculate_gain": f"{_HELPERS}:calculate_gain",
+    "common.parameter:_is_parameter_generated": f"{_HELPERS}:is_parameter_generated",
+    "graph.api:_pynative_executor": f"{_HELPERS}:pynative_executor",
+    "dataset:TupleIterator": f"{OURS}.dataset.iterators:TupleIterator",
+    "dataset:DictIterator": f"{OURS}.dataset.iterators:DictIterator",
+    "dataset:Iterator": f"{OURS}.dataset.iterators:RowIterator",
+}
 #: internal modules of MindSpore that scripts import all the same
 _INTERNAL = ("_c_expression",)
 
 
 def is_module(module: str) -> bool:
     """Whether MindSpore has a module of this name (without ``mindspore.``)."""
-    return module in _table() and not module.endswith(":")
+    return not module.endswith(":") and (module in _table() or module in _inner())
 
 
 @functools.cache
@@ -67,9 +92,16 @@ def members(owner: str) -> dict[str, Name]:
     return {name: _name(owner, row, name) for row, names in rows.items() for name in names.split()}
 
 
+@functools.cache
+def _inner_members(owner: str) -> dict[str, Name]:
+    """The other names of a module."""
+    rows = _inner().get(owner, {})
+    return {name: _name(owner, row, name) for row, names in rows.items() for name in names.split()}
+
+
 def modules() -> list[str]:
-    """The modules of MindSpore, without ``mindspore.``."""
-    return [module for module in _table() if is_module(module)]
+    """The modules with public names, without ``mindspore.``."""
+    return [module for module in _table() if not module.endswith(":")]
 
 
 def public_name(module: str, name: str = "") -> str:
@@ -91,7 +123,7 @@ def lookup(module: str, name: str) -> Any:
     # ``from harness.framework.nn import cell`` asks here before it imports the module.
     if has_module(ours := f"{OURS}.{module}.{name}".replace("..", ".")):
         return importlib.import_module(ours)
-    found = members(module).get(name)
+    found = members(module).get(name) or _inner_members(module).get(name)
     if found is None:
         if is_module(child := f"{module}.{name}".lstrip(".")):
             return load(child)
@@ -102,8 +134,14 @@ def lookup(module: str, name: str) -> Any:
             if is_module(found.module)
             else absent_value(name, "module", functools.partial(refusal, module, name))
         )
+    if found.kind == "other":
+        other = importlib.import_module(found.module)
+        return getattr(other, found.name) if found.name else other
     if found.module != module or found.name != name:
         return getattr(load(found.module), found.name)
+    if (place := _ELSEWHERE.get(f"{module}:{name}")) is not None:
+        where, _, own = place.partition(":")
+        return getattr(importlib.import_module(where), own)
     return stand_in(module, name, found.kind)
 
 
@@ -162,11 +200,13 @@ class _Space(ModuleType):
         return lookup(self.__dict__["_place"], name)
 
     def __dir__(self) -> list[str]:
-        return sorted(members(self.__dict__["_place"]))
+        place = self.__dict__["_place"]
+        return sorted({**members(place), **_inner_members(place)})
 
     @property
     def __all__(self) -> list[str]:
-        return [name for name in members(self.__dict__["_place"]) if not name.startswith("_")]
+        place = self.__dict__["_place"]
+        return [name for name in members(place) or _inner_members(place) if not name.startswith("_")]
 
 
 _space = functools.cache(_Space)
@@ -190,8 +230,7 @@ def load(module: str) -> ModuleType:
         return _space(module)
     found = importlib.import_module(ours)
     found.__dict__.setdefault("__getattr__", fallback(ours))
-    if any(other.startswith(f"{module}.") for other in _table()):
-        found.__dict__.setdefault("__path__", [])
+    found.__dict__.setdefault("__path__", [])
     return found
 
 

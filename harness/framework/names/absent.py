@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, NoReturn
 
 from harness.errors import UnsupportedNameError
@@ -22,8 +24,23 @@ def _refusing(why: Why) -> Any:
     return refuse
 
 
+def _decorating(why: Why) -> Any:
+    """A call that refuses; of a decorator's, the decorated function or class refuses when it is used."""
+
+    def call(_self: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and isinstance(args[0], (FunctionType, type)):
+            decorated = args[0]
+            if isinstance(decorated, type):
+                return type(decorated)(decorated.__name__, (decorated,), {"__new__": _refusing(why)})
+            return functools.wraps(decorated)(_refusing(why))
+        raise UnsupportedNameError(why())
+
+    return call
+
+
 class _AbsentType(Absent, type):
-    """The type of a class that stands in: calls, attributes and subclasses are refused; ``isinstance`` is False."""
+    """The type of a class that stands in: calls and attributes are refused, those of its subclasses, too;
+    ``isinstance`` is False."""
 
     _why: Why
 
@@ -37,13 +54,9 @@ class _AbsentType(Absent, type):
 
 
 def absent_class(name: str, why: Why) -> type:
-    """A class that raises ``UnsupportedNameError(why())`` when it is called, subclassed or asked for an attribute."""
-    namespace = {
-        "__doc__": "Not supported here.",
-        "_why": staticmethod(why),
-        "__init_subclass__": classmethod(_refusing(why)),
-    }
-    return _AbsentType(name, (), namespace)
+    """A class that raises ``UnsupportedNameError(why())`` when it, or a subclass, is called or asked for an attribute
+    that it has not."""
+    return _AbsentType(name, (), {"__doc__": "Not supported here.", "_why": staticmethod(why)})
 
 
 #: the methods that count as a use; without ``__eq__``, so that a stand-in can be searched for in a list
@@ -59,8 +72,9 @@ def absent_value(name: str, kind: str, why: Why) -> Any:
             raise AttributeError(attribute)
         raise UnsupportedNameError(why())
 
-    uses = ("__call__",) if kind == "function" else _USES
-    namespace = {use: _refusing(why) for use in uses}
+    uses = () if kind == "function" else _USES
+    namespace: dict[str, Any] = {use: _refusing(why) for use in uses}
+    namespace["__call__"] = _decorating(why)
     shown = f"<{kind} {name}, not supported>"
     namespace |= {
         "__doc__": "Not supported here.",

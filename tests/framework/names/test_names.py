@@ -61,7 +61,9 @@ def test_a_class_that_is_not_supported_can_be_asked_about_but_not_used() -> None
     assert not isinstance(3, absent)
     assert absent is nn.SampledSoftmaxLoss
     assert copy.copy(absent) is absent
-    for use in (lambda: absent(), lambda: absent.something, lambda: type("A", (absent,), {})):
+    made = type("A", (absent,), {"own": 3})
+    assert made.own == 3
+    for use in (lambda: absent(), lambda: absent.something, made, lambda: made.something):
         with pytest.raises(UnsupportedNameError, match=r"^mindspore\.nn\.SampledSoftmaxLoss is a name"):
             use()
 
