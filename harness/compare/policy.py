@@ -19,6 +19,7 @@ from harness.compare.party import have_equal_names as have_equal_names
 from harness.compare.party import is_of_calls as is_of_calls
 from harness.compare.party import texts_count as texts_count
 from harness.compare.party import tolerances_of as tolerances_of
+from harness.compare.ties import admit_ties
 from harness.compare.tolerances import Tolerances
 from harness.compare.unwritten import leave_out_unwritten
 from harness.compare.verdict import Comparison, Verdict
@@ -176,8 +177,7 @@ def judge(
             paired, tried = _paired(expected.content, found.content, tolerances, measured=measured)
             if _renames(tried) and _compared(paired) > _compared(comparison):
                 comparison, pairing = paired, tried
-    if expected.is_real_mindspore or found.is_real_mindspore:
-        comparison = leave_out_unwritten(comparison)
+    comparison = _admitted(comparison, expected, found, tolerances)
     if rule is TABLE and not comparison.holds and settle is not None and made_elsewhere(expected, found):
         tolerances, rule = replace(tolerances, noise=True), NOISE_RULE
     if tolerances.noise and settle is not None and not comparison.holds:
@@ -214,6 +214,13 @@ def references(
     if len(found) > 1 and own not in there and not emulated:
         del found[0]
     return found
+
+
+def _admitted(comparison: Comparison, expected: Party, found: Party, tolerances: Tolerances) -> Comparison:
+    """The comparison without what MindSpore leaves unwritten; indices that scores show to tie are within tolerance."""
+    if expected.is_real_mindspore or found.is_real_mindspore:
+        comparison = leave_out_unwritten(comparison)
+    return comparison if comparison.holds else admit_ties(comparison, expected.records, found.records, tolerances)
 
 
 def _paired(*sides: Any, **how: Any) -> tuple[Comparison, Pairing]:
