@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -208,6 +208,40 @@ class Msdump:
             SettingError: ``name`` is already used or is not a valid name, or ``value`` holds nothing.
         """
         self._test.take(name, value, _caller(self._test.settings.root))
+
+    def restart(
+        self, build: Callable[[], tuple[Callable[..., Any], Sequence[Any]]], batches: Iterable[Any], *, at: int
+    ) -> list[Any]:
+        """Trains twice: without a break, and restarted from a checkpoint after step ``at``. Fails unless what the
+        steps return, and the state at the end, have the same bits, and says what breaks it. The values of the steps
+        from ``at`` on are also compared with the golden.
+
+        Args:
+            build: makes the training anew. It gives a function for one step, which is called with a batch (a tuple's
+                items one by one), and the parts whose state a checkpoint holds: objects with ``state_dict`` and
+                ``load_state_dict``, or cells.
+            batches: one for each step.
+            at: steps before the checkpoint; at least 1, and fewer than there are.
+
+        Returns:
+            What each step from ``at`` on gave, without a break, as named parts.
+
+        Raises:
+            ValueError: ``at`` is not such a number.
+            SettingTypeError: ``build`` gives something else.
+        """
+        given = list(batches)
+        if isinstance(at, bool) or not isinstance(at, int) or not 0 < at < len(given):
+            raise ValueError(f"msdump.restart: at is a number of steps from 1 to {len(given) - 1}, got {at!r}")
+        from pytest_msdump import restarting
+
+        with restarting.untouched():
+            whole, broken = restarting.compared(build, given, at)
+        if broken:
+            pytest.fail(f"msdump.restart: restarted after step {at}, the training goes on otherwise: {broken}", False)
+        found = [dict(whole.values[number]) for number in range(at, len(given))]
+        self.check(f"restart after {at}", found)
+        return found
 
     def healthy(
         self,

@@ -87,7 +87,7 @@ class Gate:
         modes = options.resolve(self.config, "msdump_mode")
         act = "regenerate" if self.settings.regen else f"learn from {counted(self.settings.learn, 'run')}"
         if not (self.settings.regen or self.settings.learn):
-            act = "check"
+            act = "repeat" if self.settings.repeat else "check"
         return reporting.header(act, backends, modes, str(shown), len(stores(golden)))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -132,14 +132,25 @@ class Gate:
             self.config.hook.pytest_collectreport(report=collision)
         yield
         self.collection.saw_selection(items)
-        self.summary.unused = self.collection.unused(self.settings.golden)
+        self.summary.unused = None if self.settings.repeat else self.collection.unused(self.settings.golden)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """With ``--msdump-repeat``, runs the tests in other processes first."""
+        if self.settings.repeat and session.items and not session.testsfailed and not self.config.option.collectonly:
+            from pytest_msdump.repeating import prepare
+
+            prepare(self.config, self.settings)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         """With ``--msdump-learn``, runs a test several times to see how far its results scatter; the last run is
         pytest's own."""
-        if not self.settings.learn or not is_gate_test(item):
+        if not is_gate_test(item) or not (self.settings.learn or self.settings.repeat):
             return None
+        if self.settings.repeat:
+            from pytest_msdump import repeating
+
+            return repeating.repeat(item, nextitem) or None
         from pytest_msdump.learning import repeat
 
         return repeat(item, nextitem, self.settings.learn) or None

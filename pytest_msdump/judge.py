@@ -65,6 +65,19 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
     return [result], []
 
 
+def done(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
+    """Does with a test's capture what the session is for; gives results and failures."""
+    if test.settings.learn:
+        from pytest_msdump import learning
+
+        return learning.learn(test, test.settings.learn)
+    if test.settings.repeat:
+        from pytest_msdump import repeating
+
+        return repeating.judge(test)
+    return regenerate(test) if test.settings.regen else check(test, bundle)
+
+
 def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
     """Judges the test against its golden and against the runs its marker names; gives results and failures."""
     judge = GateRun(test)

@@ -17,6 +17,8 @@ import pytest
 GROUP = "msdump"
 NOT_ASKED = "msdump: nothing was compared; --msdump (or ini msdump = true) checks it"
 LEVELS = ("tensors", "digest")
+#: says in the environment of a process that --msdump-repeat started it
+REPEATED = "MSDUMP_REPEATED"
 
 
 class Option(NamedTuple):
@@ -55,6 +57,7 @@ OPTIONS = (
         "msdump_learn", "count", 0, "run each test N times and keep with its golden how far its results scatter", "N"
     ),
     Option("msdump_force", "flag", False, "learn from one run too, and from a spread that no rounding explains"),
+    Option("msdump_repeat", "flag", False, "run each test again, here and in other processes, and compare the bits"),
     Option("msdump_backend", "list", ("cpu",), "backends to run on", "NAME", marker="backends"),
     Option("msdump_mode", "list", ("tensor",), "dump modes to run in", "NAME", marker="modes"),
     Option("msdump_golden", "path", "golden", "directory of the golden stores", "DIR"),
@@ -99,6 +102,7 @@ class Settings(NamedTuple):
         active: whether the gate is on.
         regen: whether goldens are written.
         learn: how many times to run each test to learn how far its results scatter; 0 to check them.
+        repeat: whether tests are held against themselves, run again, instead of goldens.
         force: whether to learn from a single run too, and from a spread beyond ten times what rounding explains.
         keep: whether dump trees of failing tests stay.
         golden: directory of the stores, absolute.
@@ -124,6 +128,7 @@ class Settings(NamedTuple):
     as_json: Path | None = None
     learn: int = 0
     force: bool = False
+    repeat: bool = False
     why_root: str = ""
     prefix: str = ""
     usual: bool = True
@@ -233,7 +238,8 @@ def settings(config: pytest.Config) -> Settings:
     """
     _refuse_moved_root(config)
     regen, learn = bool(resolve(config, "msdump_regen")), int(resolve(config, "msdump_learn"))
-    active = bool(resolve(config, "msdump")) or regen or learn > 0
+    repeat = bool(resolve(config, "msdump_repeat")) and not os.environ.get(REPEATED)
+    active = bool(resolve(config, "msdump")) or regen or learn > 0 or repeat
     root, why = config.rootpath, ""
     if active:
         from pytest_msdump.roots import root_of
@@ -249,8 +255,7 @@ def settings(config: pytest.Config) -> Settings:
         raise pytest.UsageError("--msdump-golden: a directory is accepted, got an empty name; '.' is the root itself")
     if golden.exists() and not golden.is_dir():
         raise pytest.UsageError(f"--msdump-golden: a directory is accepted; {golden} is not one")
-    if regen and learn:
-        raise pytest.UsageError("--msdump-regen and --msdump-learn exclude one another: write the goldens, then learn")
+    _refuse_together(config, regen=regen, learn=learn > 0, repeat=repeat)
     return Settings(
         active=active,
         regen=regen,
@@ -263,11 +268,21 @@ def settings(config: pytest.Config) -> Settings:
         ci_sign=ci_sign,
         learn=learn,
         force=bool(resolve(config, "msdump_force")),
+        repeat=repeat,
         why_root=why,
         prefix=config.rootpath.relative_to(root).as_posix() if config.rootpath != root else "",
         usual=golden == root / "golden" and str(config.getini("msdump_golden")) == "golden",
         given=tuple(_given(config)),
     )
+
+
+def _refuse_together(config: pytest.Config, *, regen: bool, learn: bool, repeat: bool) -> None:
+    if regen and learn:
+        raise pytest.UsageError("--msdump-regen and --msdump-learn exclude one another: write the goldens, then learn")
+    if repeat and (regen or learn or config.getoption("numprocesses", default=None)):
+        raise pytest.UsageError(
+            "--msdump-repeat compares runs with one another: leave out --msdump-regen, --msdump-learn and -n"
+        )
 
 
 def _given(config: pytest.Config) -> Iterator[tuple[str, str]]:

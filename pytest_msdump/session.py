@@ -297,12 +297,7 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
         if test.tree is not None:
             _remove_tree(test.tree)
         return None
-    if test.settings.learn:
-        from pytest_msdump import learning
-
-        results, failures = learning.learn(test, test.settings.learn)
-    else:
-        results, failures = judge.regenerate(test) if test.settings.regen else judge.check(test, bundle)
+    results, failures = judge.done(test, bundle)
     failures += health.failures(test)
     _keep_results(item, results)
     if test.settings.report is not None:
