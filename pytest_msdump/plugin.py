@@ -8,13 +8,13 @@ import pytest
 from pytest_msdump import options
 from pytest_msdump.fixture import msdump
 from pytest_msdump.options import NOT_ASKED, SETTINGS
-from pytest_msdump.variants import is_gate_test, parametrize
+from pytest_msdump.variants import MARKER_ARGUMENTS, is_gate_test, parametrize
 
 __all__ = ["msdump"]
 
 MARKER_LINE = (
-    "msdump(backends=, modes=, tolerance=, level=, against=): run the test's networks on these backends in these dump "
-    "modes and check what they dump against the test's golden (pytest-msdump)"
+    f"msdump({', '.join(f'{name}=' for name in MARKER_ARGUMENTS)}): run the test's networks on these backends in "
+    "these dump modes and check what they dump against the test's golden (pytest-msdump)"
 )
 
 

@@ -114,7 +114,7 @@ def test_the_first_screen_says_what_why_and_how_much(screen: Screen) -> None:
     for width, height in ((1280, 720), (390, 760)):
         screen.page.set_viewport_size({"width": width, "height": height})
         verdict, card = (screen.page.locator(each).first for each in ("#view .verdict", "#view .card"))
-        assert "does not hold" in verdict.inner_text()
+        assert "✗ differs" in verdict.inner_text()
         assert "3 identical" in verdict.inner_text()
         said = card.inner_text()
         assert "Cause, proven by replay" in said
@@ -128,11 +128,28 @@ def test_the_first_screen_says_what_why_and_how_much(screen: Screen) -> None:
         screen.shot(f"first-{width}")
 
 
+def test_arrow_keys_choose_a_tab(screen: Screen) -> None:
+    screen.open([known()])
+    names = screen.run("() => [...document.querySelectorAll('[role=tab]')].map((each) => each.dataset.view)")
+    screen.page.locator("[role=tab]").first.focus()
+    for key, expected in (
+        ("ArrowRight", names[1]),
+        ("End", names[-1]),
+        ("ArrowRight", names[0]),
+        ("ArrowLeft", names[-1]),
+    ):
+        screen.page.keyboard.press(key)
+        chosen = screen.page.locator("[role=tab][aria-selected=true]")
+        assert chosen.get_attribute("data-view") == expected
+        assert screen.run("() => document.activeElement.id") == f"tab-{expected}"
+        assert screen.page.locator("#view").get_attribute("aria-labelledby") == f"tab-{expected}"
+
+
 def test_the_policy_stops_what_is_not_the_pages_own(screen: Screen) -> None:
     strange = "<script>document.title = 'other'</script><img src='https://example.invalid/x.png'></body>"
     screen.show(render([made()], "report").replace("</body>", strange))
     assert screen.page.title() == "report"
-    assert "does not hold" in screen.text
+    assert "✗ differs" in screen.text
     assert len(screen.troubles) == 2
     assert all("Content Security Policy" in each for each in screen.troubles)
     screen.troubles.clear()

@@ -14,6 +14,7 @@ function draw() {
   if (!offered(state.view)) Object.assign(state, { view: "Summary", slot: null });
   $("nav").replaceChildren(...VIEWS.filter(offered).map(tab));
   $("#run").value = String(state.run);
+  view.setAttribute("aria-labelledby", `tab-${state.view}`);
   placed.length = 0;
   view.replaceChildren(
     ...DRAW[state.view]()
@@ -32,10 +33,30 @@ function tab(name) {
   const [selected, label] = [String(name === state.view), `${VIEWS.indexOf(name) + 1} ${name}`];
   return el(
     "button",
-    { type: "button", role: "tab", "data-view": name, "aria-selected": selected, onclick: go },
+    {
+      type: "button",
+      role: "tab",
+      id: `tab-${name}`,
+      tabindex: name === state.view ? 0 : -1,
+      "data-view": name,
+      "aria-controls": "view",
+      "aria-selected": selected,
+      onclick: go,
+    },
     label,
   );
 }
+/* Arrow keys choose a tab, as the role asks. */
+$("nav").addEventListener("keydown", (event) => {
+  const names = VIEWS.filter(offered);
+  const at = names.indexOf(state.view);
+  const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  open({ view: names[(next + names.length) % names.length], slot: null });
+  $(`#tab-${state.view}`).focus();
+});
 /* The address leads back to what is shown. */
 function remember() {
   const last = state.view === "Graph" ? state.step : state.slot;

@@ -19,7 +19,7 @@ function verdictLine() {
   return el(
     "div",
     { class: "verdict" },
-    el("strong", { class: run().holds ? "good" : "bad" }, run().holds ? "✓ holds" : "✗ does not hold"),
+    el("strong", { class: run().holds ? "good" : "bad" }, run().holds ? "✓ holds" : `✗ ${run().verdict}`),
     el("span", { class: "name" }, run().name),
     el(
       "span",
@@ -160,11 +160,11 @@ function runsTable() {
         {},
         link(each.name, () => openRun(at)),
       ),
-      el("td", { class: each.holds ? "good" : "bad" }, each.holds ? "holds" : "does not hold"),
-      verdicts.map((name) => el("td", {}, String(each.counts[name]))),
+      el("td", { class: each.holds ? "good" : "bad" }, each.holds ? "holds" : each.verdict),
+      verdicts.map((name) => el("td", { class: "number" }, String(each.counts[name]))),
     ),
   );
-  const head = ["run", "", ...verdicts].map((name) => el("th", {}, name));
+  const head = ["run", "", ...verdicts].map((name, at) => el("th", { scope: "col", class: at > 1 ? "number" : null }, name));
   const title = el("h2", {}, `${DATA.runs.length} runs`);
   return el("div", {}, title, el("table", { class: "plain" }, el("tr", {}, head), rows));
 }
