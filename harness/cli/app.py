@@ -30,7 +30,7 @@ from harness.cli.parser import (
 )  # fmt: skip
 from harness.cli.parser import DIFFERS as DIFFERS
 from harness.cli.parser import HOLDS as HOLDS
-from harness.cli.shared_options import AsJson, Mappings, Resume, Scheduler, Shards, Workers, tree_of, with_json
+from harness.cli.shared_options import AsJson, Exports, Mappings, Resume, Scheduler, Shards, Workers, tree_of, with_json
 from harness.scale import Scale
 
 
@@ -158,6 +158,7 @@ def diff(
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
     ] = False,
+    exports: Exports = None,
     mapping: Mappings = None,
     shard: Shards = None,
     workers: Workers = 0,
@@ -171,8 +172,8 @@ def diff(
         from harness.cli.diff import diff as compare
         from harness.compare.tolerance_file import chosen_tolerances
 
-        stated, outputs = chosen_tolerances(tolerances, rtol, atol, exact, tolerance), Outputs(as_json, as_csv, report)
-        scale, more = Scale(workers, scheduler, resume), (shard or (), mapping or ())
+        stated, scale = chosen_tolerances(tolerances, rtol, atol, exact, tolerance), Scale(workers, scheduler, resume)
+        outputs, more = Outputs(as_json, as_csv, report, exports or ()), (shard or (), mapping or ())
         return compare(expected, found, rank, stated, outputs, match, by_statistics, scale, *more)
 
     return action

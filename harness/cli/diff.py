@@ -37,6 +37,7 @@ from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
 from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, told
 from harness.report import Run, content, render, results
+from harness.report.exports import EXPORTS, export_of, exported
 from harness.scale import Keep, Scale, session
 from harness.suggest import command, operand
 
@@ -80,6 +81,7 @@ class Outputs:
     as_json: Path | None = None
     as_csv: Path | None = None
     report: Path | None = None
+    exports: Sequence[Path] = ()
 
     @property
     def all(self) -> tuple[Path | None, Path | None, Path | None]:
@@ -89,7 +91,7 @@ class Outputs:
     @property
     def keep(self) -> Keep:
         """What of slots that hold the files need."""
-        if self.report is not None:
+        if self.report is not None or self.exports:
             return "all"
         return "counts" if self.as_json is None and self.as_csv is None else "reasoned"
 
@@ -127,6 +129,8 @@ def diff(
     """
     if outputs.all.count(_STANDARD) > 1:
         raise HarnessError("only one of --json, --csv and --report can be -, standard output")
+    if unknown := next((path for path in outputs.exports if export_of(path.name) is None), None):
+        raise HarnessError(f"--export {unknown}: its name ends with none of {', '.join(EXPORTS)}")
     shards = parse_all(shard)
     if mapping and scale is not None and (scale.workers or scale.scheduler):
         raise HarnessError("--mapping is for one process; leave out --workers and --scheduler")
@@ -354,6 +358,9 @@ def _write_files(result: Found, outputs: Outputs) -> None:
     for path, rendered in zip(outputs.all, _RENDERED, strict=True):
         if path is not None and path != _STANDARD:
             _write(path, rendered(result))
+    for path in outputs.exports:
+        title = _text(result)[0].partition("\n")[0]
+        _write(path, exported(path.name, title, result.explanation, result.spread.steps))
 
 
 def _print(result: Found, outputs: Outputs) -> None:

@@ -30,6 +30,14 @@ Mappings = Annotated[
 ]
 
 
+Exports = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--export", metavar="FILE", help="write it as X.sarif, X.ctrf.json, X.trace.json (Perfetto); repeatable"
+    ),
+]
+
+
 def with_json(path: Path | None, command: str, run: Callable[[dict[str, Any]], int]) -> int:
     """Runs a command; what it puts into the given table becomes the JSON file, if one is asked for."""
     if path is None:
