@@ -20,7 +20,7 @@ Frame = FrameType
 #: first and last line, first and last column; None where Python does not know it
 Span = tuple[int | None, int | None, int | None, int | None]
 
-#: codes of which a ``Chosen`` remembers its answer: more than a process traces
+#: how many codes a ``Chosen`` remembers: more than a process traces
 _KEPT = 65536
 
 
@@ -131,7 +131,7 @@ def owner_of(frame: Frame) -> Any:
 
 def captured(function: Any) -> dict[str, Any]:
     """What the names hold that a function takes from functions around it, but for those that nothing is bound to yet;
-    nothing of what is neither a function of Python's nor a method."""
+    empty for what is neither a function of Python's nor a method."""
     found: dict[str, Any] = {}
     function = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(function, FunctionType):

@@ -84,7 +84,7 @@ def _finish(active: Any) -> None:
 
 
 def _ends(args: Sequence[Any], positions: Sequence[int]) -> list[Operand]:
-    """What a parameter is as an argument that has no gradient: it is no way to the weight, and ends there."""
+    """What a parameter is as an argument that has no gradient: it does not lead to the weight, and ends there."""
     others = [args[p].operand for p in range(len(args)) if p not in positions and isinstance(args[p], Traced)]
     return [each for each in others if isinstance(each, Node) and each.op == ARGUMENT]
 

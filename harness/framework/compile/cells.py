@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Described:
-    """A cell, as far as the compiler asks. A cell whose ``__init__`` was not called has nothing of it.
+    """A cell, as far as the compiler asks. A cell whose ``__init__`` was not called has none of these attributes.
 
     Attributes:
         _scope: where its operators stand (``Default/fc1-Dense``); None until it is given one.

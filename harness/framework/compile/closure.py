@@ -34,7 +34,7 @@ class Closure:
         leaves: the graphs inside it, of a function of the library whose nesting is recorded.
         level: of such a graph, how many steps after the call it becomes part of the caller; None for any other.
         slots: of such a graph, by operator, ``seen`` and ``left`` of each (see ``nestings``).
-        early: of such a graph, how many steps after its first argument is given anew it becomes part of the caller, and
+        early: of such a graph, how many steps after its first argument is replaced it becomes part of the caller, and
             from which step after the call on; None where it waits for its level.
         nested: it sees the values of the closure around it, but for those it is ``given``; any other is given all.
         given: by the id of each, values it is handed as arguments: what a loop changes.

@@ -1,4 +1,4 @@
-"""The constants of a traced function: what a tensor of it that is no argument becomes.
+"""The constants of a traced function: what a tensor of it that is not an argument becomes.
 
 Equal constants are one (MindSpore compares them by value, measured), but for those that are changed in place: each is
 its tensor's own memory from then on. Of tensors without dimensions that the function itself makes, equal ones share

@@ -89,7 +89,7 @@ class _Effects:
         return found
 
     def _wait_for_taker(self, node: Node) -> None:
-        """An operator with a tuple of which some members are reads."""
+        """An operator with a tuple that has reads among its members."""
         members: list[Operand] = []
         at = 0
         for count in node.extra.layout:

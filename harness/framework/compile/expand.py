@@ -48,7 +48,7 @@ def _parts(node: Node, inputs: list[Operand]) -> Operand:
 
 
 def _whole(operand: Operand) -> Operand:
-    """``operand``; the operator itself for a tuple of all that it gives, which nothing made anew (measured)."""
+    """``operand``; the operator itself for a tuple of all that it gives, which nothing made again (measured)."""
     if not (isinstance(operand, Node) and operand.op == "MakeTuple" and operand.inputs):
         return operand
     sources = [_source(part, at) for at, part in enumerate(operand.inputs)]

@@ -118,7 +118,7 @@ class _Numbers:
                 self._store(member, values[at] if values else value)
 
     def places(self) -> Iterator[Place]:
-        """Where two numbers are joined, one of which may be a float."""
+        """Where two numbers are joined, and one may be a float."""
         for node in ast.walk(self._function):
             if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
                 pair, divides = (node.left, node.right), isinstance(node.op, (ast.Div, ast.Pow))
@@ -139,7 +139,7 @@ class _Numbers:
                 yield code, names_when_called(value)
 
     def kind(self, node: ast.expr) -> int:
-        """Whether an expression is no number, an int, a float, or may be either."""
+        """Whether an expression is not a number, an int, a float, or may be either."""
         if isinstance(node, ast.Constant):
             return _kind(node.value)
         if isinstance(node, ast.Name):

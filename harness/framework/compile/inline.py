@@ -282,7 +282,7 @@ class _Walk:
         self._put(("members", user.extra.closure, members) if members else user)
 
     def _push_early(self, function: Closure) -> None:
-        """Queues the graphs of a function of the library that its argument, given anew, is looked at in."""
+        """Queues the graphs of a function of the library that its argument, once replaced, is looked at in."""
         for leaf in function.leaves:
             if leaf.early is not None:
                 later, since = leaf.early

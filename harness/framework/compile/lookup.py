@@ -87,7 +87,7 @@ class _Inference:
         ``written`` names the variables that the graph begins with, ``handed`` those that it hands on, in order; None:
         all.
         """
-        #: the values nothing read so far, by name; those that were assigned anew have no name any more
+        #: the values nothing read so far, by name; those that were assigned again have lost their name
         idle: _Known = {}
         written = [*written]
         for at, statement in enumerate(body):
@@ -206,7 +206,7 @@ def _read(statement: ast.stmt) -> tuple[str, ...]:
 
 
 def _assigned(statement: ast.stmt, known: _Known, idle: _Known, written: list[str]) -> _Known:
-    """``known`` after a statement; what nobody has read yet goes to ``idle``, the names to ``written``."""
+    """``known`` after a statement; what has not been read yet goes to ``idle``, the names to ``written``."""
     pairs: list[tuple[ast.expr, ast.expr]] = []
     if isinstance(statement, ast.Assign):
         pairs = [(target, statement.value) for target in statement.targets]

@@ -35,7 +35,7 @@ _SETTINGS = re.compile(r"takes (?:at least )?(\d+).* with its settings, got (\d+
 _KEYWORDS = re.compile(r"^Tensor\.\w+ takes the keywords .*, got ")
 _OF_BUILTIN = re.compile(r"expected (?:at (?:least|most) )?\d+ argument|missing required argument")
 _NOT_CALLABLE = re.compile(r"object is not callable$")
-#: Python's own functions whose wrong count of arguments is no ``TypeError`` in a graph
+#: Python's own functions whose wrong count of arguments is not a ``TypeError`` in a graph
 _COUNTED: tuple[Any, ...] = (range, isinstance, tuple, list, getattr, enumerate)
 #: what the text of a callable may consist of, to be looked up again without an effect
 _LOOKED_UP = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.UnaryOp, ast.USub)
@@ -98,7 +98,7 @@ def _in_graphs(error: Exception) -> HarnessError | None:
         return None
     last = users_call if traces[-1] is users[-1] else _place(traces[-1])
     if last is not users_call and not (last.call and any(isinstance(each, ast.Starred) for each in last.call.args)):
-        return None  # what failed is no call that the user's is handed on to
+        return None  # what failed is not a call that the user's is handed on to
     if _NOT_CALLABLE.search(text):
         return CallError(_with_line(text, users[-1]))
     if _is_counted_method(users_call, text) or not _refuses(text, last):

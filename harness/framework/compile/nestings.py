@@ -1,6 +1,6 @@
 """How deep the operators of a library's function stand, as recorded.
 
-A function of MindSpore's library is several function graphs, one inside the other, of which no document tells.
+A function of MindSpore's library is several function graphs, one inside the other, which MindSpore does not document.
 ``nestings.json`` has, for a call of a function or a layer with arguments of certain kinds, the steps of the pass that
 puts function graphs into each other (``inline``), counted from the call.
 
@@ -32,7 +32,7 @@ class Recorded(NamedTuple):
         levels: of each graph that holds operators, the step at which it becomes part of the caller.
         operators: in the order they run: its name, its graph, the step it is looked at (``seen``), and the step its
             inputs from outside are (``left``).
-        early: graphs that are part of the caller sooner if the first argument is given anew: the graph, how many steps
+        early: graphs that are part of the caller earlier if the first argument is replaced: the graph, how many steps
             after that, and from which step after the call on.
     """
 

@@ -1,4 +1,4 @@
-"""Functions in place of which their decorators' original runs.
+"""Decorated functions: what their decorators wrapped runs in their place.
 
 MindSpore's parser reads a function's source as ``inspect.getsource`` finds it, which follows ``__wrapped__``: of what a
 decorator with ``functools.wraps`` made, only the decorated function is in the graph (measured on MindSpore 2.10.0).
@@ -14,7 +14,7 @@ from types import CodeType, FunctionType
 
 from harness.framework.compile.source import function_of, is_users
 
-#: a name that is no user's file, so that the frame counts for nothing
+#: a name that is not a file of the user's, so that the frame counts for nothing
 _FILE = "<frozen original>"
 
 

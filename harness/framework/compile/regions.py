@@ -73,7 +73,7 @@ class Control:
 
 
 def finish_regions(main: Block) -> None:
-    """Finds what crosses between the regions of ``main`` and gives each region its output. A control that nobody needs
+    """Finds what crosses between the regions of ``main`` and gives each region its output. An unused control
     is taken out, with the region before it if that is left with nothing to do."""
     _Crosser().run(main)
 

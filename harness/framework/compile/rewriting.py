@@ -96,7 +96,7 @@ class Rewritten:
         self._computed.add(code)
 
     def add(self, again: Again) -> None:
-        """Notes a statement, or the functions of one code that have originals; but none that tracing makes anew."""
+        """Notes a statement, or the functions of one code that have originals, if tracing does not make them again."""
         code, functions = again.function.__code__, [again.function]
         if again.line is None:
             functions = wrappers(code)

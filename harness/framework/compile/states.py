@@ -259,7 +259,7 @@ class States:
             if isinstance(root, Parameter):
                 root.is_inplace = True
         for operand in node.inputs:
-            # Memory that is handed to an update, changed or not, is read anew after it (measured).
+            # Memory that is handed to an update, changed or not, is read again after it (measured).
             root = self.root(operand)
             self._updates[id(root)] = self._updates.get(id(root), 0) + 1
         step.update, step.after = node, self._virtual("UpdateState", [U, node], U.spec)

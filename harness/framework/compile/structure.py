@@ -27,7 +27,7 @@ class Structure(NamedTuple):
 
 
 class Held:
-    """The kind of a result that is nothing of a graph's, and that the caller gets as it is: the only key."""
+    """The kind of a result that no graph holds, and that the caller gets as it is: the only key."""
 
 
 #: what a graph has a form of its own for, or cannot give
@@ -46,7 +46,7 @@ def is_held(value: Any) -> bool:
 
 
 def taken_apart(value: Any) -> tuple[Any, Structure | None]:
-    """A result with tuples in place of lists and dicts, and None in place of what a graph holds nothing of; and its
+    """A result with tuples in place of lists and dicts, and None in place of what no graph holds; and its
     structure (None if it had none of them)."""
     if is_held(value) and not is_eager():
         return None, Structure(Held, (value.value if isinstance(value, Opaque) else value,), ())

@@ -64,7 +64,7 @@ class Tracer(Controls):
         marks: attributes given to every new node (``set_dump``).
         closures: the function graphs the nodes are written in.
         functions: the scopes of the functions called.
-        constants: what tensors that are no arguments became.
+        constants: what tensors that are not arguments became.
         created: every operator's node, in program order.
         looked_up: the nodes of each gradient so far, and the scope of the gradients of each primitive.
         of_gradients: those that calls of a gradient function wrote, the function's own too.
@@ -232,12 +232,12 @@ class Tracer(Controls):
         return self.closures.root if self.source is not None else self.closures.current(op)
 
     def depend(self, value: Any, on: Any) -> Any:
-        """``value``, available only after ``on``; what is nothing of a graph's is not waited for, and does not wait."""
+        """``value``, available only after ``on``; what no graph holds is not waited for, and does not wait."""
         if is_held(value):
             return value
         changed = isinstance(value, Traced) and self.states.is_changed(value.operand)
         operand = self.operand(value, updates=changed)
-        if is_held(on) or callable(on):  # nothing of a graph's: there is nothing to wait for
+        if is_held(on) or callable(on):  # no graph holds it: there is nothing to wait for
             return Traced(operand, operand.spec)
         spec = operand.spec
         return Traced(self.virtual("Depend", [operand, self.operand(on)], spec), spec)
@@ -252,7 +252,7 @@ class Tracer(Controls):
             return
         ask_again(users_frame())
         raise TraceError(
-            f"elements of a tensor that is no name of the function's own are assigned at {where()}, which cannot be "
+            f"elements of a tensor that is not a name of the function's own are assigned at {where()}, which cannot be "
             "part of a graph; accepted: name[index] = value"
         )
 
@@ -347,7 +347,7 @@ class Tracer(Controls):
         if not isinstance(value, ParameterTensor):
             return value
         self._closure().affect(None)
-        self.named[id(value)] = self.cell  # a cast reads a weight where it stands, whoever handed it there (measured)
+        self.named[id(value)] = self.cell  # a cast reads a weight where it stands (measured)
         return self._here(value)
 
     def reference(self, value: Any) -> Any:
@@ -360,7 +360,7 @@ class Tracer(Controls):
         """The read of a weight; one node for all reads between two updates of it."""
         read = self.states.read(self.parameter(tensor), self.region, len(self.created))
         if read.extra.cell is None:
-            # A cell without a scope of its own reads in Default, whoever handed it the weight (nn.LSTM with lengths).
+            # A cell without a scope of its own reads in Default, whichever cell had the weight (nn.LSTM with lengths).
             read.extra.cell = self.cell if self.cell == "Default" else self.named.get(id(tensor), self.cell)
         return read
 

@@ -21,7 +21,7 @@ from harness.graph import Operand, Parameter, ScalarSpec, Spec, TensorSpec, Tupl
 
 class OpenShape(tuple[int, ...]):
     """A shape with dimensions that are known only at run time, each -1. How many there are is known, and those that are
-    no -1; asking for one of the others raises ``DecidedLateError``, and the function is traced with its arguments."""
+    not -1; asking for one of the others raises ``DecidedLateError``, and the function is traced with its arguments."""
 
     __slots__ = ()
 
