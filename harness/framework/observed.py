@@ -2,7 +2,7 @@
 
 A row names the recording that holds it: the network script of ``tests/data/graphs/nets`` whose recorded graphs change
 without the row, or ``crossings``, a form of ``tests/data/crossings`` whose crossing changes.
-``tests/framework/test_observed.py`` removes every row and checks that its recording fails.
+``tests/witnesses`` takes every row out and shows that its recording fails without it; docs/facts.md counts them.
 """
 
 from __future__ import annotations

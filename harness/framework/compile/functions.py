@@ -30,7 +30,7 @@ METHODS = {
         f"Tensor.{name}": f"ops.{name}"
         for name in (
             "amax", "amin", "argmax", "argmin", "asinh", "atan", "chunk", "cumsum", "flatten",
-            "index_select", "matmul", "max", "mean", "min", "moveaxis", "multiply", "neg", "permute", "pow", "sort",
+            "index_select", "mean", "moveaxis", "multiply", "permute", "pow", "sort",
             "split", "squeeze", "sub", "sum", "swapaxes", "tile", "topk", "transpose", "tril",
         )
     },
@@ -40,7 +40,7 @@ METHODS = {
     "Tensor.__add__": "ops.add", "Tensor.__gt__": "ops.greater", "Tensor.__neg__": "ops.neg", "Tensor.add": "ops.add",
     "Tensor.T": "ops.transpose", "Tensor.astype": "ops.cast", "Tensor.float": "ops.cast", "Tensor.half": "ops.cast",
     "Tensor.int": "ops.cast", "Tensor.unsqueeze": "ops.expand_dims", "ops.unsqueeze": "ops.expand_dims",
-    "ops.clip": "ops.clamp", "ops.divide": "ops.div", "ops.swapdims": "ops.swapaxes", "ops.true_divide": "ops.div",
+    "ops.divide": "ops.div", "ops.swapdims": "ops.swapaxes", "ops.true_divide": "ops.div",
 }  # fmt: skip
 #: the functions that a function of the library looks up when it is entered
 CONSISTING = {
@@ -58,7 +58,7 @@ ABROAD = frozenset({"ops.less"})
 COMPOSED = frozenset({"ops.logsumexp"})
 
 #: methods that are a graph for each shape and each argument: only equal calls share one (measured)
-EACH = frozenset({"Tensor.squeeze", f"Tensor.squeeze{OLD}"})
+EACH = frozenset({"Tensor.squeeze"})
 #: functions whose gradient stands in ``Default`` where the user calls them (measured)
 PLACED_LATE = frozenset({"ops.squeeze"})
 
@@ -66,14 +66,14 @@ PLACED_LATE = frozenset({"ops.squeeze"})
 DEEP = frozenset(
     {
         "ops.argmax", "ops.chunk", "ops.concat", "ops.cumsum", "ops.div", "ops.dot", "ops.dropout", "ops.flatten",
-        "ops.less", "ops.matmul", "ops.mean", "ops.one_hot", "ops.pad", "ops.relu", "ops.smooth_l1_loss", "ops.softmax",
+        "ops.mean", "ops.one_hot", "ops.pad", "ops.relu", "ops.smooth_l1_loss", "ops.softmax",
         "ops.split", "ops.squeeze", "ops.std", "ops.swapaxes", "ops.topk", "ops.unsqueeze",
-        "Tensor.T", "Tensor.any", "Tensor.argmax", "Tensor.argmin", "Tensor.astype", "Tensor.bool", "Tensor.chunk",
-        "Tensor.cumsum", "Tensor.flatten", "Tensor.float", "Tensor.gather_elements", "Tensor.half", "Tensor.int",
-        "Tensor.isnan", "Tensor.mT", "Tensor.matmul", "Tensor.max", "Tensor.mean", "Tensor.min",
+        "Tensor.T", "Tensor.any", "Tensor.argmax", "Tensor.argmin", "Tensor.astype", "Tensor.chunk",
+        "Tensor.cumsum", "Tensor.flatten", "Tensor.gather_elements",
+        "Tensor.isnan", "Tensor.mT", "Tensor.max", "Tensor.mean", "Tensor.min",
         "Tensor.mul", "Tensor.sign", "Tensor.split",
-        "Tensor.squeeze", "Tensor.sum", "Tensor.swapaxes", "Tensor.topk", "Tensor.unsqueeze", "tensor_pow",
-        "tensor_sub",
+        "Tensor.swapaxes", "Tensor.topk", "Tensor.unsqueeze",
+
     }
 )  # fmt: skip
 
@@ -81,7 +81,7 @@ DEEP = frozenset(
 #: ``x[index]``; with the kind of the index it is a key
 INDEX = "Tensor.__getitem__"
 #: kinds that share the function of another (measured)
-_SHARED_KINDS = {"bool": "int", "list": "Tensor"}
+_SHARED_KINDS = {"bool": "int"}
 
 
 class FunctionScopes:
@@ -340,7 +340,7 @@ def _is_own_function(key: str) -> bool:
 
 
 def _has_flag(node: ast.expr) -> bool:
-    """Whether a call has two arguments, by position, of which the second is a bool."""
+    """Whether a call has two arguments, by position, and the second is a bool."""
     given = node.args[1:] if isinstance(node, ast.Call) and not node.keywords else []
     return len(given) == 1 and isinstance(given[0], ast.Constant) and isinstance(given[0].value, bool)
 

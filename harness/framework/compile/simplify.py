@@ -98,7 +98,7 @@ def constant_key(operand: Operand) -> Any:
 
 _FOLDED = frozenset(row.name for row in FOLDED)
 #: those that are not computed in a gradient, whose zeros are known late (measured)
-_JOINED = frozenset({"Concat", "Stack"})
+_JOINED = frozenset({"Stack"})
 #: those that are computed for operands of one shape only (measured)
 _OF_TENSORS = frozenset({"Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "Minimum", "Mul", "NotEqual"})
 
@@ -221,7 +221,7 @@ def _without_zeros(node: Node) -> Operand:
 
 
 def _merged_product(node: Node) -> Node:
-    """``C1 * (C2 * x)`` is ``x * C``, in whatever order they stand and whoever else takes the inner product."""
+    """``C1 * (C2 * x)`` is ``x * C``, in whatever order they stand and whatever else takes the inner product."""
     for inner, outer in (node.inputs, node.inputs[::-1]):
         if not (isinstance(inner, Node) and inner.op == "Mul" and _is_tensor_constant(outer)):
             continue
