@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Sequence
 from email.parser import Parser
@@ -14,6 +19,7 @@ from pathlib import Path
 import pytest
 
 import harness
+from harness.report.page import LIBRARY_VERSION
 from tests.docs.examples import FAULTS, holds_and_sees_a_fault
 from tests.subprocesses import ROOT
 
@@ -71,6 +77,30 @@ def test_the_wheel_holds_its_packages_and_nothing_else(built: tuple[Path, Path])
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert checkout - set(names) == set()
+
+
+def test_two_builds_are_equal_byte_for_byte(built: tuple[Path, Path], tmp_path: Path) -> None:
+    must([sys.executable, "-m", "build", "--outdir", str(tmp_path), str(ROOT)], tmp_path)
+    for first in built:
+        assert (tmp_path / first.name).read_bytes() == first.read_bytes(), first.name
+
+
+def test_the_bill_of_materials_names_all_that_the_wheel_needs(built: tuple[Path, Path]) -> None:
+    wheel, _ = built
+    script = str(ROOT / "ci" / "sbom.py")
+    bills = [must([sys.executable, script, str(wheel)], wheel.parent) for _ in range(2)]
+    assert bills[0] == bills[1]
+    found = json.loads(bills[0])
+    assert found["metadata"]["component"]["hashes"][0]["content"] == hashlib.sha256(wheel.read_bytes()).hexdigest()
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = declared["optional-dependencies"].values()
+    needed = {re.split(r"[<>=!~\[; ]", each)[0] for each in [*declared["dependencies"], *itertools.chain(*extras)]}
+    named = {each["name"] for each in found["components"]}
+    assert needed <= named
+    carried = [name for name in zipfile.ZipFile(wheel).namelist() if "/vendor/" in name and name.endswith(".js")]
+    located = [each["evidence"]["occurrences"][0]["location"] for each in found["components"] if "evidence" in each]
+    assert sorted(located) == sorted(carried)
+    assert f"@dagrejs/dagre@{LIBRARY_VERSION}".replace("@d", "%40d", 1) in bills[0]
 
 
 def test_the_sdist_is_small_and_holds_its_tests(built: tuple[Path, Path]) -> None:
