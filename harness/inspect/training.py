@@ -166,7 +166,7 @@ class Training:
                     continue
                 weight = self.weights.setdefault((op.where.rank, name), Weight(name, op.where.rank))
                 weight.readers.append((op, at))
-                if weight.first is None:
+                if weight.first is None and op.where.iteration == self.run.iterations[op.where.rank][0]:
                     weight.first = self._as_stored(op, at) or slot
 
     def _as_stored(self, op: Op, at: int) -> Slot | None:
