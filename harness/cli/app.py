@@ -338,6 +338,7 @@ def run(
     backend: Annotated[str, typer.Option(help="emulated backend that stands in for MindSpore")] = "cpu",
     config: Annotated[Path | None, typer.Option(help="dump configuration (sets MINDSPORE_DUMP_CONFIG)")] = None,
     msprobe: Annotated[Path | None, typer.Option(help="config.json of msprobe (sets MSDUMP_MSPROBE_CONFIG)")] = None,
+    inspected: Annotated[bool, typer.Option("--inspect", help="look at the run by itself when it is over")] = False,
     missing: Annotated[
         bool, typer.Option("--missing", help="run nothing: list the unsupported names of scripts (or directories)")
     ] = False,
@@ -355,7 +356,7 @@ def run(
             return list_missing([script, *(args or [])])
         from harness.cli.run import run_script
 
-        return run_script(script, args or [], backend, config, msprobe)
+        return run_script(script, args or [], backend, config, msprobe, inspected)
 
     return action
 

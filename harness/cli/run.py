@@ -13,7 +13,12 @@ from harness.reading import open_regular
 
 
 def run_script(
-    path: str, arguments: Sequence[str], backend: str, config: Path | None, msprobe: Path | None = None
+    path: str,
+    arguments: Sequence[str],
+    backend: str,
+    config: Path | None,
+    msprobe: Path | None = None,
+    inspected: bool = False,
 ) -> int:
     """Runs ``path`` with ``mindspore`` resolved to ``harness``.
 
@@ -23,6 +28,7 @@ def run_script(
         backend: name of an emulated backend.
         config: dump configuration for ``MINDSPORE_DUMP_CONFIG``; None leaves the environment as it is.
         msprobe: the same for ``MSDUMP_MSPROBE_CONFIG``.
+        inspected: capture the run, and print what an inspection finds; an error there makes the exit code 1.
 
     Returns:
         The script's exit code; 2 if the script or the configuration cannot be read.
@@ -44,6 +50,8 @@ def run_script(
     backends.stand_in(backend)
     importing.install()
     escape.unescape_output()
+    if inspected:
+        return _inspected(path, arguments)
     try:
         code = script.run(path, arguments)
     except SystemExit as ended:
@@ -53,6 +61,25 @@ def run_script(
     if not code:
         _say_why_nothing_was_dumped()
     return code
+
+
+def _inspected(path: str, arguments: Sequence[str]) -> int:
+    """Runs a script with everything captured, and prints what is wrong with the run, whether it ended or failed."""
+    from harness.inspect.inspecting import inspect
+    from harness.inspect.live import whole_run
+    from harness.inspect.text import lines
+
+    current, observer = whole_run()
+    code: int = 1
+    try:
+        code = script.run(path, arguments)
+    finally:
+        capture = observer.capture(Path(path).stem, "cpu")
+        capture.places = dict(current.places)
+        report = inspect(capture)
+        for each in lines(report):
+            escape.show(escape.line(each), sys.stderr)
+    return code or report.code
 
 
 def _say_why_nothing_was_dumped() -> None:
