@@ -16,7 +16,8 @@ from harness.cli.watched import Watched
 from harness.errors import SettingError, StoreError, TreeError
 from harness.escape import line, show
 from harness.inspect import RULES, Finding, Report, lines
-from harness.inspect.inspecting import inspect
+from harness.inspect.inspecting import examined
+from harness.report.health import write_page
 from harness.store import GoldenStore, StoredRun, recover_around
 
 _STANDARD = Path("-")
@@ -59,6 +60,7 @@ class Shown:
     notes: bool = False
     as_json: Path | None = None
     annotations: bool = False
+    page: Path | None = None
 
 
 def inspect_path(given: str, stored: str, rank: int | None, asked: Asked, shown: Shown) -> int:
@@ -78,7 +80,9 @@ def inspect_path(given: str, stored: str, rank: int | None, asked: Asked, shown:
         HarnessError: the run cannot be read or chosen, or a rule or parameter does not exist.
     """
     with opened(given, stored, rank) as capture:
-        report = inspect(capture, asked.chosen, asked.switched_off, asked.numbers)
+        report, run = examined(capture, asked.chosen, asked.switched_off, asked.numbers)
+        if shown.page is not None:
+            write_page(shown.page, report, run)
         problems = list(capture.lost) if isinstance(capture, Capture) else []
     for each in problems[:10]:
         show(line(f"{each.path}: {each.kind}: {each.why}"), sys.stderr)

@@ -18,6 +18,7 @@ Numbers = Annotated[
     list[str] | None, typer.Option("--set", metavar="RULE.PARAMETER=NUMBER", help="a parameter of a rule")
 ]
 Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="write the findings as JSON; - for stdout")]
+Page = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="write a page with pictures")]
 Annotate = Annotated[bool, typer.Option("--annotations", help="also print errors as GitHub's annotations of lines")]
 
 
@@ -33,6 +34,7 @@ def inspect(
     listed: Annotated[bool, typer.Option("--list", help="list the rules with their parameters")] = False,
     as_json: Json = None,
     annotations: Annotate = False,
+    page: Page = None,
 ) -> Action:
     """Inspect one run alone: overflow, explosion, vanishing, dead units, and where each began."""
 
@@ -45,7 +47,7 @@ def inspect(
             print("msdump: inspect: say which run; --list lists the rules")
             return CANNOT_TELL
         asked = inspecting.Asked(rules or (), off or (), settings or ())
-        shown = inspecting.Shown(notes, as_json, annotations)
+        shown = inspecting.Shown(notes, as_json, annotations, page)
         return inspecting.inspect_path(run, stored, rank, asked, shown)
 
     return action

@@ -47,6 +47,16 @@ def inspect(
         >>> report.code, len(report.errors)
         (0, 0)
     """
+    return examined(capture, rules, off, settings)[0]
+
+
+def examined(
+    capture: Capture | StoredRun,
+    rules: Iterable[str] | None = None,
+    off: Iterable[str] = (),
+    settings: Mapping[str, Any] | None = None,
+) -> tuple[Report, Run]:
+    """``inspect``, and the run as the rules saw it."""
     if not isinstance(capture, (Capture, StoredRun)):
         raise SettingTypeError(f"inspect takes a Capture or a run of a golden store, got {type(capture).__name__}")
     texts = [rules] if isinstance(rules, str) else rules
@@ -70,10 +80,11 @@ def inspect(
     untold += what_is_missing(run, iterations)
     if sampled:
         untold.append(f"a sample of each tensor was kept: {counted(len(sampled), 'rule')} about whole ones not asked")
-    return Report(
+    report = Report(
         name, kept, untold, [each.name for each in asked], run.slots, run.blind + lost, iterations,
         sorted(run.iterations),
     )  # fmt: skip
+    return report, run
 
 
 def opened(capture: Capture | StoredRun) -> tuple[Run, int]:
