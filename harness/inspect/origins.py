@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from harness.inspect.flow import consumers, parameter_read
-from harness.inspect.roles import BACKWARD, FORWARD, UPDATE
+from harness.inspect.roles import BACKWARD, FORWARD, LOSSES, UPDATE
 from harness.inspect.run import Made, Op, Run, Slot
 
 FINITE, INFINITE, NAN = 0, 1, 2
@@ -20,6 +20,8 @@ full full_like fill fills fill_ filltensor filld zeros ones scalar_tensor triu t
 masked_fill_ maskedfill masked_fill select where index_fill scatter scatterupdate pad padv3 constant_pad_nd
 infinity new_full copy_ lift_fresh tensorscatterupdate
 """
+#: operators that read only the shape of what they are given
+_SHAPES = frozenset({"ones_like", "zeros_like", "empty_like", "OnesLike", "ZerosLike", "Shape"})
 _FILLS = frozenset(_FILLING.split())
 
 
@@ -97,7 +99,7 @@ class Search:
         if out == FINITE:
             return
         if not bad:
-            carried = self._carried(op)
+            carried = self._carried(op) or self._from_nothing(op)
             if carried is not None:
                 self._follow(op, carried, out)
             else:
@@ -118,6 +120,12 @@ class Search:
             if made is not None and (op.where.rank, made.parameter) in self._updated:
                 return self._updated[op.where.rank, made.parameter]
         return self._last.get((op.where.rank, op.name)) if op.phase == UPDATE or op.updated else None
+
+    def _from_nothing(self, op: Op) -> Origin | None:
+        """The last origin, for an operator whose inputs nobody recorded: it may have read anything."""
+        if op.inputs or op.makers or op.updated or op.family == "unfilled":
+            return None
+        return next((each for each in reversed(self.origins) if each.rank == op.where.rank and not each.meant), None)
 
     def _out_levels(self, op: Op) -> Iterable[int]:
         for slot in op.results:
@@ -259,7 +267,9 @@ class Search:
             if source is None or (op.phase == BACKWARD and source.checked):
                 continue
             for at, slot in op.outputs.items():
-                if level(slot) and not self._readers.get((op.at, at)) and op.phase != UPDATE:
+                read = any(reader.kind not in _SHAPES for reader, _ in self._readers.get((op.at, at), ()))
+                loss = op.family in LOSSES and op.phase == FORWARD and slot.numbers is not None
+                if level(slot) and (loss or not read) and op.phase != UPDATE:
                     source.ends.append(op)
                     break
 

@@ -21,6 +21,8 @@ from harness.records import Record, SlotKey
 Array = np.ndarray[Any, np.dtype[Any]]
 #: operator type of a parameter's gradient at the end of a step
 GRADIENT = "Gradient"
+#: operator types of what a capture states beside executions: settings, and what a call gave
+STATED = frozenset({"Settings", "Result"})
 
 
 @dataclass(slots=True, eq=False)
@@ -160,6 +162,8 @@ class Run:
             self.slots += 1
             self.blind += numbers is None
             self._kept.append(record)
+            if record.op_type in STATED:
+                continue
             if record.op_type == PARAMETER:
                 self.parameters.setdefault((key.rank, key.operator), {})[key.iteration] = slot
             elif record.op_type == GRADIENT:

@@ -34,7 +34,7 @@ def coloured(values: Array, low: float, high: float) -> Array:
     made[np.isnan(values)] = UNKNOWN
     made[np.isposinf(values)] = BAD
     made[np.isneginf(values)] = ZERO
-    return made
+    return np.asarray(made)
 
 
 def logarithms(sizes: Array) -> Array:

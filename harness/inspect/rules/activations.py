@@ -205,13 +205,18 @@ def dropout(context: Context) -> None:
     for _, iteration, ops in context.run.by_step():
         if any(op.phase != FORWARD for op in ops):
             continue
-        drops = [op for op in ops if op.family == "dropout" and _drops(op)]
+        drops = [op for op in ops if (op.family == "dropout" or _in_dropout(op)) and _drops(op)]
         if not drops:
             continue
         loss = any(op.family in ("sparse_ce", "dense_ce", "nll", "cross_entropy", "loss", "bce") for op in ops)
         text = f"{drops[0].kind} sets elements to 0 in step {iteration}, which computes no gradient"
         context.at(drops[0], "dropout in evaluation", text, error=context.run.trained or not loss)
         return
+
+
+def _in_dropout(op: Op) -> bool:
+    """A product within a layer of that name: what a framework makes of it where no gradient is needed."""
+    return op.family == "mul" and "dropout" in op.layer.rpartition("/")[2].lower()
 
 
 def _drops(op: Op) -> bool:

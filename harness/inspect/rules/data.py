@@ -94,7 +94,7 @@ def _targets(context: Context) -> None:
 def inputs(context: Context) -> None:
     """What the network is given."""
     training: Training = context.once("training", training_of)
-    found = _data(context.run, training)
+    found = _data(context.run, training) or _first_inputs(training)
     if not found:
         return
     last = max((each.op.at for each in training.matrices), default=len(context.run.ops))
@@ -152,6 +152,19 @@ def _data(run: Run, training: Training) -> dict[str, list[tuple[Op, int, Slot]]]
                 seen.add(key)
                 found.setdefault(key[0], []).append((op, op.where.iteration, slot))
     return found
+
+
+def _first_inputs(training: Training) -> dict[str, list[tuple[Op, int, Slot]]]:
+    """What the first layer reads, where operators before it made the data."""
+    if not training.matrices:
+        return {}
+    first = training.matrices[0]
+    found = []
+    for op, at in first.readers:
+        others = [s for i, s in op.inputs.items() if i != at and s.is_floating and len(s.record.shape) > 1]
+        if others and (op.name, op.where.execution) == (first.op.name, first.op.where.execution):
+            found.append((op, op.where.iteration, others[0]))
+    return {f"the input of {first.name}": found} if found else {}
 
 
 def _is_weight(op: Op, at: int) -> bool:

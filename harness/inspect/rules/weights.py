@@ -310,7 +310,7 @@ def _added(context: Context, training: Training) -> None:
     if not context.run.gradients:
         return
     for op in context.run.ops:
-        if op.phase == "backward":
+        if op.phase == "backward" and op.family != "add":  # that is how a framework adds to what it keeps
             for slot in op.outputs.values():
                 key = op.where.rank, op.layer, slot.record.shape, op.where.iteration
                 array = slot.load() if len(slot.record.shape) >= 2 else None
