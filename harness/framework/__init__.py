@@ -3,7 +3,7 @@
 This part stands alone: it never imports the packages that dump, record, capture, store, compare or report. Those use a
 short public surface: ``runtime.*`` (observers, sessions, launches), ``context``, ``seed``, ``names``,
 ``names.aliases``, ``engines.*``, ``ops.base``, ``ops.eager``, ``ops.primitive``, ``nn.watching``, ``nn``, ``ops``,
-``tensor``, ``compile.fuse`` and ``train.recording``.
+``tensor``, ``compile.fuse`` and ``train.callback``, ``train.recording``.
 ``docs/architecture.md`` says what each is for, and a test holds both.
 
 The names of MindSpore's top level (``Tensor``, ``set_context``, ``nn``) are looked up when they are first used.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.inspect.chains import Chain, Link, chains_of
+from harness.inspect.flow import parameter_read
 from harness.inspect.rule import Context, rule
 from harness.inspect.run import Op
 from harness.inspect.training import Training, training_of
@@ -227,8 +228,9 @@ def constant_activation(context: Context) -> None:
 def _varies(op: Op) -> bool:
     """Whether an input differs from sample to sample: of equal ones nothing else can come."""
     out = op.outputs[0].record.shape
-    for slot in op.inputs.values():
-        array = slot.load() if slot.is_floating and slot.record.shape[:1] == out[:1] else None
+    for at, slot in op.inputs.items():
+        data = slot.is_floating and slot.record.shape[:1] == out[:1] and not parameter_read(op, at)
+        array = slot.load() if data else None
         if array is not None and array.ndim >= 2 and not _same(array):
             return True
     return False
