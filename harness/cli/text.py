@@ -59,7 +59,7 @@ def clipped(text: str, width: int) -> str:
         return text
     if width <= 3:
         return text[:width]
-    head = (width - 3) // 4
+    head = width // 4
     return f"{text[:head]}...{text[len(text) - (width - head - 3) :]}"
 
 

@@ -102,5 +102,5 @@ def test_the_widest_columns_give_way(widths: list[int], room: int) -> None:
 
 
 def test_a_clipped_name_keeps_its_end() -> None:
-    assert clipped("Default/network/fc-Dense/MatMul-op0", 20) == "Defa...se/MatMul-op0"
+    assert clipped("Default/network/fc-Dense/MatMul-op0", 20) == "Defau...e/MatMul-op0"
     assert clipped("abcdef", 3) == "abc"

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from pytest_msdump.closing import closing
 from pytest_msdump.colours import painted
 from pytest_msdump.options import Settings
-from pytest_msdump.report import Summary, closing, empty_result
+from pytest_msdump.report import Summary, empty_result
 
 pytest_plugins = ["pytester"]
 

@@ -18,6 +18,8 @@ from harness.framework.dataset.images import Cifar100Dataset as Cifar100Dataset
 from harness.framework.dataset.images import Cifar10Dataset as Cifar10Dataset
 from harness.framework.dataset.images import FashionMnistDataset as FashionMnistDataset
 from harness.framework.dataset.images import MnistDataset as MnistDataset
+from harness.framework.dataset.iterators import DictIterator as DictIterator
+from harness.framework.dataset.iterators import TupleIterator as TupleIterator
 from harness.framework.dataset.lines import CSVDataset as CSVDataset
 from harness.framework.dataset.lines import TextFileDataset as TextFileDataset
 from harness.framework.dataset.records import MindDataset as MindDataset

@@ -1,4 +1,5 @@
 # Written by `python -m tests.stubs`.
+from harness.framework.common.helpers import opt_init_args_register as opt_init_args_register
 from harness.framework.nn.adam import Adam as Adam
 from harness.framework.nn.adam import AdamWeightDecay as AdamWeightDecay
 from harness.framework.nn.adam_offload import AdamOffload as AdamOffload

@@ -1,4 +1,5 @@
 # Written by `python -m tests.stubs`.
+from harness.framework.common.helpers import opt_init_args_register as opt_init_args_register
 from harness.framework.context import ParallelMode as ParallelMode
 from harness.framework.nn.cell import Cell as Cell
 from harness.framework.nn.containers import CellList as CellList
