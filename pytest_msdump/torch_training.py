@@ -80,9 +80,11 @@ class Training:
         """The module's arguments by place and by name, and the label."""
         if not isinstance(batch, Mapping):
             return (batch[:-1], {}, batch[-1]) if self._loss is not None else (batch, {}, None)
-        named = {name: each for name, each in batch.items() if self._takes is None or name in self._takes}
-        if self._takes is None and self._loss is not None:
-            named = {name: each for name, each in named.items() if name not in _LABELS}
+        takes, any_other = self._takes
+        any_label = any_other and self._loss is None
+        named = {
+            name: each for name, each in batch.items() if name in takes or (any_label if name in _LABELS else any_other)
+        }
         rest = {name: each for name, each in batch.items() if name not in named}
         if len(rest) == 1:
             return (), named, next(iter(rest.values()))
@@ -117,15 +119,13 @@ class Training:
                 each.step()
 
 
-def _parameters(module: Any) -> set[str] | None:
-    """The names of the arguments a module takes; None if it takes any."""
+def _parameters(module: Any) -> tuple[set[str], bool]:
+    """The names of the arguments a module takes, and whether it takes any other."""
     try:
         given = inspect.signature(module.forward).parameters.values()
     except (AttributeError, TypeError, ValueError):
-        return None
-    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in given):
-        return None
-    return {each.name for each in given}
+        return set(), True
+    return {each.name for each in given}, any(each.kind is inspect.Parameter.VAR_KEYWORD for each in given)
 
 
 def _asks_for_the_loss(optimizer: Any) -> bool:

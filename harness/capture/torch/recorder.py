@@ -177,7 +177,7 @@ class StepRecorder:
         name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
         source = None if scope.startswith(GRADIENTS) else self._source()
         found = self._slots(name, operator.name, "input", operator.inputs(args, kwargs), source)
-        found += self._scalars(name, operator.name, operator.scalars.given(args, kwargs), len(found), source)
+        found += self._scalars(name, operator.name, operator.scalars.given(args, kwargs), _after(found), source)
         result = self._written(operator, function, args, kwargs)
         self._record(name, operator.name, found + self._outputs(name, operator, result, args, kwargs, source))
         return result
@@ -195,7 +195,7 @@ class StepRecorder:
             written = set(map(id, operator.written(args, kwargs)))
             given = [each for each in operator.inputs(args, kwargs) if id(each) not in written]
             found = self._slots(name, operator.name, "input", given, source)
-            found += self._scalars(name, operator.name, operator.scalars.given(args, kwargs), len(found), source)
+            found += self._scalars(name, operator.name, operator.scalars.given(args, kwargs), _after(found), source)
             self._record(name, operator.name, found + self._outputs(name, operator, result, args, kwargs, source))
         return result
 
@@ -356,6 +356,11 @@ class StepRecorder:
                 return f"{shown}:{frame.f_lineno}"
             frame = frame.f_back
         return None
+
+
+def _after(found: list[Record]) -> int:
+    """The first slot after those of the tensors, of which empty ones are left out."""
+    return found[-1].key.slot + 1 if found else 0
 
 
 def _what(name: str) -> str:

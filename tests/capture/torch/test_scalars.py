@@ -161,3 +161,10 @@ def test_numbers_computed_from_tensors_may_differ_in_their_last_bits() -> None:
     one, other, far = (captured(lambda by=by: F.layer_norm(X, (4,), eps=1e-5 * by)) for by in (1, 1 + 1e-9, 1.01))
     assert check(one.records(), other.records()).holds
     assert not check(one.records(), far.records()).holds
+
+
+def test_arguments_follow_empty_tensors() -> None:
+    capture = captured(lambda: torch.cat([torch.ones(0, 3), torch.ones(2, 3)], 0) + torch.cat([X, X[:0]], -3)[0, 0, 0])
+    keys = [record.key for record in capture.records()]
+    assert len(set(keys)) == len(keys)
+    assert [key.slot for key in keys if key.operator == "Default/cat-op0" and key.io == "input"] == [1, 2]
