@@ -331,10 +331,24 @@ def show(
     return action
 
 
+@app.command()
+def env() -> Action:
+    """Print the setting with which `import mindspore` finds this project in every Python of a shell: eval
+    "$(msdump env)"."""
+
+    def action() -> int:
+        from harness.cli.run import print_environment
+
+        return print_environment()
+
+    return action
+
+
 @app.command(context_settings=PASS_ON)
 def run(
     script: Annotated[str, typer.Argument(help="an unchanged MindSpore script")],
     args: Annotated[list[str] | None, typer.Argument(metavar="[ARGS]", help="its arguments")] = None,
+    module: Annotated[bool, typer.Option("-m", help="SCRIPT is the name of a module (-m pytest tests/)")] = False,
     backend: Annotated[str, typer.Option(help="emulated backend that stands in for MindSpore")] = "cpu",
     config: Annotated[Path | None, typer.Option(help="dump configuration (sets MINDSPORE_DUMP_CONFIG)")] = None,
     msprobe: Annotated[Path | None, typer.Option(help="config.json of msprobe (sets MSDUMP_MSPROBE_CONFIG)")] = None,
@@ -356,7 +370,7 @@ def run(
             return list_missing([script, *(args or [])])
         from harness.cli.run import run_script
 
-        return run_script(script, args or [], backend, config, msprobe, inspected)
+        return run_script(script, args or [], backend, config, msprobe, inspected, module)
 
     return action
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ def run_script(
     config: Path | None,
     msprobe: Path | None = None,
     inspected: bool = False,
+    is_module: bool = False,
 ) -> int:
     """Runs ``path`` with ``mindspore`` resolved to ``harness``.
 
@@ -29,6 +31,7 @@ def run_script(
         config: dump configuration for ``MINDSPORE_DUMP_CONFIG``; None leaves the environment as it is.
         msprobe: the same for ``MSDUMP_MSPROBE_CONFIG``.
         inspected: capture the run, and print what an inspection finds; an error there makes the exit code 1.
+        is_module: ``path`` is the name of a module, as behind ``python -m``.
 
     Returns:
         The script's exit code; 2 if the script or the configuration cannot be read.
@@ -39,7 +42,8 @@ def run_script(
     from harness import backends
 
     try:
-        script.load(path)
+        if not is_module:
+            script.load(path)
         for variable, file in (("MINDSPORE_DUMP_CONFIG", config), ("MSDUMP_MSPROBE_CONFIG", msprobe)):
             if file is not None:
                 os.close(open_regular(file))
@@ -51,9 +55,9 @@ def run_script(
     importing.install()
     escape.unescape_output()
     if inspected:
-        return _inspected(path, arguments)
+        return _inspected(path, arguments, is_module)
     try:
-        code = script.run(path, arguments)
+        code = (script.run_module if is_module else script.run)(path, arguments)
     except SystemExit as ended:
         if not ended.code:
             _say_why_nothing_was_dumped()
@@ -63,7 +67,7 @@ def run_script(
     return code
 
 
-def _inspected(path: str, arguments: Sequence[str]) -> int:
+def _inspected(path: str, arguments: Sequence[str], is_module: bool) -> int:
     """Runs a script with everything captured, and prints what is wrong with the run, whether it ended or failed."""
     from harness.inspect.inspecting import inspect
     from harness.inspect.live import whole_run
@@ -72,7 +76,7 @@ def _inspected(path: str, arguments: Sequence[str]) -> int:
     current, observer = whole_run()
     code: int = 1
     try:
-        code = script.run(path, arguments)
+        code = (script.run_module if is_module else script.run)(path, arguments)
     finally:
         capture = observer.capture(Path(path).stem, "cpu")
         capture.places = dict(current.places)
@@ -80,6 +84,13 @@ def _inspected(path: str, arguments: Sequence[str]) -> int:
         for each in lines(report):
             escape.show(escape.line(each), sys.stderr)
     return code or report.code
+
+
+def print_environment() -> int:
+    """Prints what a shell evaluates for ``import mindspore`` to find this project; gives the exit code."""
+    place = shlex.quote(str(Path(__file__).parent / "stand_in"))
+    print(f'export PYTHONPATH={place}"${{PYTHONPATH:+:$PYTHONPATH}}"')
+    return 0
 
 
 def _say_why_nothing_was_dumped() -> None:

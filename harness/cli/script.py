@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import importlib.util
 import io
 import os
 import re
+import runpy
 import sys
 from collections.abc import Sequence
 from importlib.machinery import SourceFileLoader
@@ -64,6 +66,26 @@ def run(path: str, arguments: Sequence[str]) -> int:
             trace = _without_lookups(trace)
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         return 1
+    return 0
+
+
+def run_module(name: str, arguments: Sequence[str]) -> int:
+    """Runs a module in this interpreter as its main program, as ``python -m`` does; arguments and results as of
+    ``run``.
+
+    Returns:
+        0; 2 if there is no such module, which is said.
+    """
+    sys.argv = [name, *arguments]
+    sys.path[0:1] = [os.getcwd()]
+    try:
+        found = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        found = None
+    if found is None:
+        print(f"msdump: there is no module {name!r} in {sys.executable}", file=sys.stderr)
+        return 2
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
     return 0
 
 
