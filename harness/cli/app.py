@@ -13,10 +13,10 @@ from typing import Annotated, Any
 
 import typer
 
+import harness.cli.conversion
+import harness.cli.goldens
+import harness.cli.inspection  # noqa: F401
 from harness.cli import amount
-from harness.cli import conversion as conversion
-from harness.cli import goldens as goldens
-from harness.cli import inspection as inspection
 from harness.cli.parser import (
     CANNOT_TELL,
     PASS_ON,

@@ -7,10 +7,14 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from harness.cli.amount import verbose
+from harness.escape import clipped as bounded
 from harness.escape import line
 
 #: A column that has to give way keeps so many characters.
 _LEAST = 8
+#: A cell shows at most so many characters, and one of fewer is padded to the longest of its column, up to this width:
+#: the size of a table grows with its rows, not with one name times its rows.
+_LONGEST, _WIDEST = 1024, 256
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[int] = ()) -> Iterator[str]:
@@ -19,17 +23,19 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], right: Sequ
 
     Args:
         headings: one heading per column.
-        rows: cells; ``str`` of each is printed, escaped: no cell breaks its line.
+        rows: cells; ``str`` of each is printed, escaped: no cell breaks its line. Of a very long one the middle is
+            left out.
         right: columns aligned to the right; numbers stay whole.
     """
-    texts = [tuple(line(str(cell)) for cell in row) for row in (headings, *rows)]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    texts = [tuple(bounded(line(str(cell)), _LONGEST) for cell in row) for row in (headings, *rows)]
+    longest = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    widths = [min(length, _WIDEST) for length in longest]
     room = _room()
     if room:
-        widths = fitted(widths, room, set(right))
+        longest = widths = fitted(widths, room, set(right))
     for cells in texts:
         pairs = enumerate(zip(cells, widths, strict=True))
-        shown = ((at, clipped(cell, width), width) for at, (cell, width) in pairs)
+        shown = ((at, clipped(cell, longest[at]), width) for at, (cell, width) in pairs)
         told = "  ".join(cell.rjust(width) if at in right else cell.ljust(width) for at, cell, width in shown).rstrip()
         yield told if not room or len(told) <= room else told[: room - 3] + "..."
 

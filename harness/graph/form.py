@@ -17,6 +17,7 @@ from harness.dtypes import DType
 from harness.errors import DtypeError
 from harness.graph.graph import Graph
 from harness.graph.node import Node, NodeExtra, Operand
+from harness.recording.events import EMULATION
 from harness.recording.graph import Graph as RecordedGraph
 from harness.recording.operands import Constant, Parameter, constant
 from harness.recording.operator import UNKNOWN, Operator, Result
@@ -58,7 +59,8 @@ class _Form:
             self._node(operator)
         outputs = [self._operand(each) for each in graph.outputs if _is_known(each, operators)]
         output = outputs[0] if len(outputs) == 1 else self._tuple(outputs)
-        engine = {ENGINE: str(graph.engine), EMULATED: graph.engine.emulated}
+        ours = graph.engine.name == EMULATION
+        engine = {} if ours else {ENGINE: str(graph.engine), EMULATED: graph.engine.emulated}
         made = Graph(graph.id, self._parameters, output, self._nodes, constants=self._constants, attrs=engine)
         made.root_id, made.constant_base = graph.root_id, graph.constant_base
         made.execution_order = [self._of[id(each)] for each in graph.order if id(each) in self._of]

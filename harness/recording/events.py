@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 
+EMULATION = "emulation of MindSpore"
+"""Name of our own runtime, whose graphs and trees are MindSpore's to the byte and state no engine."""
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:

@@ -25,10 +25,11 @@ from harness.recording import (
     TupleSpec,
     Value,
 )
+from harness.recording.events import EMULATION
 from harness.recording.graph import declared
 from harness.recording.value import Array
 
-ENGINE = Engine("by hand", "1.0")
+ENGINE = Engine(EMULATION, emulated=True)
 DTYPES = st.sampled_from([d for d in dtypes.ALL if d.kind != "c"])
 SHAPES = st.lists(st.integers(0, 3), max_size=3).map(tuple)
 SCOPES = st.sampled_from(

@@ -345,7 +345,7 @@ def test_regen(tmp_path: Path, body: str | None, code: int) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["nothing"], ["check"], ["check", "a"], ["--bad"], ["show", "--bad", "x"], ["accept"], ["run"], []],
+    [["nothing"], ["check"], ["check", "a"], ["--bad"], ["show", "--bad", "x"], ["run"], []],
     ids=" ".join,
 )
 def test_wrong_usage(arguments: list[str]) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -108,7 +109,6 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 def golden(folder: Path, **runs: float) -> None:
     """Writes a golden with a run of each name, of three values that begin with the given one."""
-    import numpy as np
 
     from harness.store import RunData, RunId, update
     from tests.store.helpers import record

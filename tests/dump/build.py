@@ -30,10 +30,11 @@ from harness.recording import (
     TupleSpec,
     Value,
 )
+from harness.recording.events import EMULATION
 from harness.recording.graph import declared
 
 DATA = Path(__file__).parent / "data"
-ENGINE = Engine("by hand", "1.0")
+ENGINE = Engine(EMULATION, emulated=True)
 NPY = re.compile(r"^[^.]+\.[^.]+\.\d+\.\d+\.\d{16}\.(input|output)\.\d+\.[^.]+\.[^.]+\.npy$")
 
 

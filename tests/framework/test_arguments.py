@@ -30,6 +30,7 @@ _SAME = "each of these runs the same in every worker"
 #: why an argument may be ignored, by ``owner argument``
 REASONS = {
     "HsvToRgb.narrow three": "the first two decide (measured)",
+    "Dispatcher.function_scope key": "a dispatcher outside of tracing has no scopes",
     "real flags": "it decides what is refused",
     "sequence lengths": "likewise",
     "Dropout.__init__ dtype": "MindSpore 2.10.0 only warns of it",

@@ -77,7 +77,7 @@ def test_a_golden_made_of_pieces_has_the_serial_bytes(
         assert alone[0] == 0
         assert "fetch" not in Counting.asked
         assert ("piece" in Counting.asked) == ("digest" not in words)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["g.h5", "tree"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g.h5", "g.manifest.json", "tree"]
 
 
 def test_a_worker_that_sees_another_directory_sends_values(
@@ -124,4 +124,8 @@ def test_pieces_that_cannot_be_written_or_read_leave_the_old_golden(
     assert "piece" in str(error)
     assert len(str(error).splitlines()) == 1
     assert (tmp_path / "g.h5").read_bytes() == before
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name != ".msdump") == ["g.h5", "tree"]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != ".msdump") == [
+        "g.h5",
+        "g.manifest.json",
+        "tree",
+    ]

@@ -34,8 +34,9 @@ from harness.graph import Graph, Operand
 from harness.graph.recorded_text import stage_text
 from harness.recording import Compiling, Observer, Recording
 from harness.recording import Engine as Runtime
+from harness.recording.events import EMULATION
 
-RUNTIME = Runtime("emulation of MindSpore", emulated=True)
+RUNTIME = Runtime(EMULATION, emulated=True)
 
 
 class Session:

@@ -183,7 +183,11 @@ def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = 
     def entered(*args: Any, **kwargs: Any) -> Any:
         named = is_older(key, kwargs) or (keywords and bool(kwargs) and "rounding_mode" not in kwargs)
         if WATCHERS and (watcher := watching(key)) is not None:
-            return watcher.function(key, entered, args, kwargs)
+            outer = RUNNING.set(FunctionCall(key, shared, named, args, kwargs, RUNNING.get()))
+            try:
+                return watcher.function(key, entered, args, kwargs)
+            finally:
+                RUNNING.reset(outer)
         dispatcher = _current.get()
         if dispatcher is None:
             return function(*args, **kwargs)
