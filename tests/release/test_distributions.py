@@ -141,7 +141,7 @@ def test_the_sdist_runs_its_tests(built: tuple[Path, Path], tmp_path: Path) -> N
         archive.extractall(tmp_path, filter="data")
     (home,) = tmp_path.iterdir()
     python = environment(tmp_path / "venv", f"{home}[test]")
-    chosen = ["tests/store", "tests/plugin/test_check.py", "tests/plugin/test_empty.py", "tests/cli/test_init.py"]
+    chosen = ["tests/store", "tests/plugin/test_check.py", "tests/plugin/test_empty.py", "tests/plugin/test_init.py"]
     must([str(python), "-m", "pytest", "-q", "-n", "2", *chosen], home)
 
 
