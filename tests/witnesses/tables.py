@@ -43,11 +43,12 @@ class Table(NamedTuple):
         return getattr(importlib.import_module(f"harness.{self.module}"), self.name)
 
     def rows(self) -> dict[str, Hashable]:
-        """The rows by their texts; a constant is one row."""
+        """The rows by their texts, in order: a set has another one in each process; a constant is one row."""
         value = self.value
         if not isinstance(value, (Mapping, frozenset, set, tuple)):
             return {repr(value): value}
-        return {row if isinstance(row, str) else getattr(row, "__name__", repr(row)): row for row in value}
+        named = {row if isinstance(row, str) else getattr(row, "__name__", repr(row)): row for row in value}
+        return dict(sorted(named.items()))
 
 
 _SCOPES, _GRADIENTS, _FOLDS = "scopes of functions", "gradients", "what is computed at compile time"
