@@ -103,8 +103,8 @@ function driftTable(each) {
           {},
           link(String(iteration), () => openSlot(each.slots[at])),
         ),
-        el("td", { class: "mono number" }, shown(number(each.noise[at]))),
-        [0, 1, 2, 3].map((i) => el("td", { class: "mono number" }, pair(at, i))),
+        el("td", { class: "mono right" }, shown(number(each.noise[at]))),
+        [0, 1, 2, 3].map((i) => el("td", { class: "mono right" }, pair(at, i))),
       ),
     ),
   );
