@@ -67,3 +67,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from tests.examples import sample
 
         sample(items)
+
+
+@pytest.fixture
+def mode_given_back() -> Generator[None, None, None]:
+    """For tests that choose a mode: the next one finds the mode that was before."""
+    from harness import context
+
+    before = context.get_context("mode")
+    yield
+    context.set_context(mode=before)

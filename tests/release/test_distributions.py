@@ -96,7 +96,7 @@ def test_the_bill_of_materials_names_all_that_the_wheel_needs(built: tuple[Path,
     extras = declared["optional-dependencies"].values()
     needed = {re.split(r"[<>=!~\[; ]", each)[0] for each in [*declared["dependencies"], *itertools.chain(*extras)]}
     named = {each["name"] for each in found["components"]}
-    assert needed <= named
+    assert {each.lower().replace("_", "-") for each in needed} <= {each.lower().replace("_", "-") for each in named}
     carried = [name for name in zipfile.ZipFile(wheel).namelist() if "/vendor/" in name and name.endswith(".js")]
     located = [each["evidence"]["occurrences"][0]["location"] for each in found["components"] if "evidence" in each]
     assert sorted(located) == sorted(carried)
