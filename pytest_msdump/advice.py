@@ -37,9 +37,11 @@ def on_misuse(error: BaseException) -> list[str]:
     if text == "'Msdump' object is not callable":
         return [f"  {usage('run')}", f"  {usage('check')}"]
     called = _CALLED.match(text)
+    unknown = _KEYWORD.search(text)
+    if called is None and unknown is not None and unknown[1] in _OF_MARKER:  # run hands it on to the network
+        return [f"  {usage('run')}", ON_MARKER]
     if called is None or called[1] not in METHODS:
         return []
-    unknown = _KEYWORD.search(text)
     return [f"  {usage(called[1])}", *([ON_MARKER] if unknown is not None and unknown[1] in _OF_MARKER else [])]
 
 

@@ -19,6 +19,7 @@ from tests.faults.test_store_kill import files_of_at_most
 
 pytestmark = pytest.mark.faults
 KILLS = 8
+LEFT = ["large", "small", "x.h5", "x.manifest.json"]
 
 
 def tree(path: Path, seed: int, megabytes: int) -> Path:
@@ -43,7 +44,8 @@ def runs(golden: Path) -> list[str]:
 def test_killed_at_named_calls(tmp_path: Path) -> None:
     small, large, golden = tree(tmp_path / "small", 0, 8), tree(tmp_path / "large", 1, 24), tmp_path / "x.h5"
     assert main(["import", str(small), str(golden), "--run", "kept"]) == HOLDS
-    before, interrupted = golden.read_bytes(), 0
+    manifest = tmp_path / "x.manifest.json"
+    before, described, interrupted = golden.read_bytes(), manifest.read_bytes(), 0
 
     def importing() -> None:
         sys.exit(main(["import", str(large), str(golden), "--run", "new"]))
@@ -51,6 +53,7 @@ def test_killed_at_named_calls(tmp_path: Path) -> None:
     steps = len(run(importing, under=tmp_path).steps)
     for at in range(1, steps + 1, max(1, steps // KILLS)):
         golden.write_bytes(before)
+        manifest.write_bytes(described)
         assert run(importing, under=tmp_path, at=at, how=BEFORE).code is None
         interrupted += (tmp_path / FOLDER).exists()
         assert main(["show", str(golden)]) == HOLDS, "what was decided is completed by whoever reads"
@@ -60,7 +63,7 @@ def test_killed_at_named_calls(tmp_path: Path) -> None:
     golden.write_bytes(before)
     assert main(["import", str(large), str(golden), "--run", "new"]) == HOLDS
     assert runs(golden) == ["kept/tensor", "new/tensor"]
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["large", "small", "x.h5"], "what was left is swept"
+    assert sorted(each.name for each in tmp_path.iterdir()) == LEFT, "what was left is swept"
 
 
 @pytest.mark.long
@@ -74,7 +77,7 @@ def test_a_full_disk(tmp_path: Path, megabytes: int, capsys: pytest.CaptureFixtu
         assert main(["import", str(large), str(golden), "--run", "new"]) == CANNOT_TELL
     assert "the old one is unchanged" in capsys.readouterr().err
     assert golden.read_bytes() == before
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["large", "small", "x.h5"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == LEFT
 
 
 @pytest.mark.long
@@ -100,4 +103,4 @@ def test_the_reader_s_error_leaves_the_store(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(os, "open", opening)
     assert main(["import", str(large), str(golden), "--run", "new"]) == CANNOT_TELL
     assert golden.read_bytes() == before
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["large", "small", "x.h5"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == LEFT

@@ -108,17 +108,17 @@ IN_TESTS = {
     "45 forward": _in_test("msdump.run(Forward(), X)", "does not define the method 'construct'"),
     "46 an array in construct": _in_test("msdump.run(Asks(), X)", "Compute with operators", "return np.tanh(x)"),
     "47 a tolerance here": _in_test(
-        "msdump.run(Net(), X, tolerance=1e-3)", "msdump.run(network, *inputs, steps=1)", "tolerance=1e-3)",
+        "msdump.run(Net(), X, tolerance=1e-3)", "msdump.run(network, *inputs, steps=1, **named)", "tolerance=1e-3)",
         "belong to the marker: @pytest.mark.msdump("),
     "48 a backend here": _in_test('msdump.run(Net(), X, backend="gpu")', "belong to the marker: @pytest.mark.msdump("),
     "49 rtol": _in_test('msdump.check("a", X, rtol=1)', "msdump.check(name, value)", "belong to the marker"),
-    "50 by name": _in_test("msdump.run(Net(), x=X)", "keyword argument 'x'", "msdump.run(network, *inputs, steps=1)"),
+    "50 by name": _in_test("msdump.run(Net(), X, y=X)", "keyword argument 'y'", "given: msdump.run(Net"),
     "51 an empty name": _in_test('msdump.check("", X)', "the name of a value is a printable text, got ''"),
     "52 no value": _in_test("msdump.check(X)", "it is called as msdump.check(name, value)"),
     "53 a slip": _in_test('msdump.chekc("a", 1)', "did you mean msdump.check? it has run, train, check, inject"),
-    "54 called itself": _in_test("msdump(Net(), X)", "it is called as msdump.run(network, *inputs, steps=1)"),
+    "54 called itself": _in_test("msdump(Net(), X)", "it is called as msdump.run(network, *inputs, steps=1, **named)"),
     "55 no optimizer": _in_test(
-        "msdump.train(Net(), [(X, X)])", "it is called as msdump.train(network, loss, optimizer, batches)"),
+        "msdump.train(Net(), [(X, X)])", "it is called as msdump.train(network, loss, optimizer, batches, **how)"),
     "56 class of a loss": _in_test(
         "msdump.train(Net(), nn.MSELoss, None, [(X, X)])", "MSELoss is a class; give an instance, MSELoss(...)",
         "given: msdump.train(Net, the class MSELoss, NoneType, [(ndarray float32[2, 4], ndarray float32[2, 4]), ...])"),
