@@ -16,7 +16,7 @@ from harness.compare.divergence import PARAMETER, Execution
 from harness.compare.pairing.apply import FOUND_SUFFIX
 from harness.compare.policy import Party
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
-from harness.dtypes import from_numpy
+from harness.dtypes import ARGUMENT_FORMAT, from_numpy
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.floors import Array, agree
 from harness.explain.rerun import Rerun
@@ -122,7 +122,8 @@ class _Theirs:
         """Whether an operator without a counterpart gives the right results."""
         used = [each for each in given if self._is_used(each)]
         if not used and self._run.op_type(where) in _JOINS:
-            return all(self._is_known(each, known) for each in self._run.slots(where, "input").values())
+            tensors = [s for s in self._run.slots(where, "input").values() if s.format != ARGUMENT_FORMAT]
+            return all(self._is_known(each, known) for each in tensors)
         # A gradient's result without a taker is the gradient of data.
         wanted = used if used and where.operator.startswith(f"{_GRADIENTS}/") else given
         return bool(wanted) and all(each.key in shown for each in wanted)

@@ -40,6 +40,10 @@ class Commands:
         return "   ".join(f"{name}: {command}" for name, command in named if command)
 
 
+#: where another operator stands, no tolerance was asked
+_OF_GRAPHS = frozenset({"replaced", "inserted", "removed", "moved"})
+
+
 def block(explanation: Explanation, commands: Commands | None = None, colour: bool = False) -> str:
     """The lines of a failure, as the gate, check and diff show them.
 
@@ -70,7 +74,7 @@ def block(explanation: Explanation, commands: Commands | None = None, colour: bo
             "Beyond rounding, and no cause is known: a fault cannot be told from the change of the environment"
         )
     lines += [printable(each, _WIDTH) for each in explanation.others[:_OTHERS]]
-    if explanation.tolerance:
+    if explanation.tolerance and (explanation.origin is None or explanation.origin.what not in _OF_GRAPHS):
         lines.append(printable(f"Tolerance: {explanation.tolerance}", _WIDTH))
     lines.append(_counts(explanation))
     last = (commands or Commands()).line()

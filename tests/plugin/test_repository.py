@@ -115,7 +115,7 @@ def test_net(msdump):
 #: the test a fault is in, and what the gate has to name
 FAULTS = (
     ("tests/test_signal.py::test_spectrum", r"First divergence: iteration 0, check/spectrum\.power"),
-    ("tests/test_vision.py::test_training", r"momentum 0\.9 -> 0\.8|First divergence: iteration 1, .*optimizer-SGD"),
+    ("tests/test_vision.py::test_training", r"momentum\)? 0\.9 -> 0\.8|First divergence: iteration 1, .*optimizer-SGD"),
     ("tests/test_language.py::test_block", r"First divergence: .*div.* \(tests/test_language\.py:\d+\)"),
     ("tests/test_mind.py::test_net", r"Tanh|Sigmoid"),
 )
