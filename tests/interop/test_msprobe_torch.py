@@ -82,7 +82,9 @@ def diff(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
 
 def test_equal_runs_agree(pairs: list[list[dict[str, Any]]], capsys: pytest.CaptureFixture[str]) -> None:
     for one, other in pairs:
-        code, said = diff(capsys, "--exact", one["out"], other["out"])
+        # Threads add the rows of a table's gradient in any order.
+        exact = [] if one["model"] == "Embedding" else ["--exact"]
+        code, said = diff(capsys, *exact, one["out"], other["out"])
         assert code == 0, (one, said)
         assert read_tree(one["out"]).problems == [] or one["world"] > 1
 
