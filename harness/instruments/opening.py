@@ -1,6 +1,6 @@
 """Opens a recording with the observers that environment variables ask for.
 
-``MINDSPORE_DUMP_CONFIG`` (or ``MSDUMP_MSPROBE_CONFIG``) asks for a dump, ``MS_RDR_ENABLE`` and its kin for the
+``MINDSPORE_DUMP_CONFIG`` (or ``MSDUMP_MSPROBE_CONFIG``) asks for a dump, the ``MS_RDR_*`` for the
 recorder, ``MSDUMP_CAPTURE=FILE.h5`` for a run of a golden store. They count as they are when the recording is opened.
 No state of the process decides: recordings of several engines stand side by side.
 """

@@ -86,7 +86,7 @@ class Graph:
 class EagerGraph(Graph):
     """A graph that grows as its operators run.
 
-    Each step declares its operators anew, in its own order. An operator with the type and scope of one of an earlier
+    Each step declares all its operators, in its own order. An operator with the type and scope of one of an earlier
     step, and as manieth of these, is that operator if its attributes and edges are equal; so names repeat from step
     to step. Threads may declare at once.
     """

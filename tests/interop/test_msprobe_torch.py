@@ -80,12 +80,17 @@ def diff(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
     return code, "".join(capsys.readouterr())
 
 
+def stated(side: dict[str, Any]) -> list[Any]:
+    """What the dump of one side states of its calls."""
+    return [json.loads(file.read_text())["data"] for file in sorted(Path(side["out"]).rglob("dump.json"))]
+
+
 def test_equal_runs_agree(pairs: list[list[dict[str, Any]]], capsys: pytest.CaptureFixture[str]) -> None:
     for one, other in pairs:
-        # Threads add the rows of a table's gradient in any order.
-        exact = [] if one["model"] == "Embedding" else ["--exact"]
-        code, said = diff(capsys, *exact, one["out"], other["out"])
-        assert code == 0, (one, said)
+        code, said = diff(capsys, "--exact", one["out"], other["out"])
+        # Two real runs of an embedding stated other numbers once in some ninety pairs; then diff has to say so.
+        apart = one["model"] == "Embedding" and stated(one) != stated(other)
+        assert (code == 0) != apart, (one, said)
         assert read_tree(one["out"]).problems == [] or one["world"] > 1
 
 

@@ -2,7 +2,7 @@
 
 Equal constants are one (MindSpore compares them by value, measured), but for those that are changed in place: each is
 its tensor's own memory from then on. Of tensors without dimensions that the function itself makes, equal ones share
-theirs (measured).
+theirs (tests/data/programs/constants_in_place.txt).
 """
 
 from __future__ import annotations
