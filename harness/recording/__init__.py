@@ -4,19 +4,22 @@ A runtime opens a ``Recording``, declares its graphs, and runs steps of launches
 runtime, no file and no observer.
 """
 
+from harness.recording.described import Described, Edge, described
 from harness.recording.events import Compilation, Engine, Stage, Want
 from harness.recording.graph import EagerGraph, Graph
 from harness.recording.observer import Observer
 from harness.recording.operands import Constant, Parameter, SourceLine, constant
 from harness.recording.operator import Operand, Operator, Result
 from harness.recording.recording import Compiling, Recording
+from harness.recording.replayer import REPLAYERS, Call, Facts, Replayed, Replayer, replayer_of
 from harness.recording.spec import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
 from harness.recording.step import Launch, Step
 from harness.recording.value import Value
 from harness.recording.world import World
 
 __all__ = [
-    "Compilation", "Compiling", "Constant", "EagerGraph", "Engine", "Graph", "Launch", "Observer", "OpaqueSpec",
-    "Operand", "Operator", "Parameter", "Recording", "Result", "ScalarSpec", "SourceLine", "Spec", "Stage", "Step",
-    "TensorSpec", "TupleSpec", "Value", "Want", "World", "constant",
+    "REPLAYERS", "Call", "Compilation", "Compiling", "Constant", "Described", "EagerGraph", "Edge", "Engine", "Facts",
+    "Graph", "Launch", "Observer", "OpaqueSpec", "Operand", "Operator", "Parameter", "Recording", "Replayed",
+    "Replayer", "Result", "ScalarSpec", "SourceLine", "Spec", "Stage", "Step", "TensorSpec", "TupleSpec", "Value",
+    "Want", "World", "constant", "described", "replayer_of",
 ]  # fmt: skip

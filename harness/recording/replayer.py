@@ -1,0 +1,121 @@
+"""Runs one recorded operator again: what proves a cause.
+
+Each engine has a replayer of its own. An explanation asks it what an operator does, and what it gives for other inputs
+or attributes; it knows no engine itself. Other packages add one through the entry points ``harness.replayers``,
+under the engine's name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from harness.recording.described import Described
+from harness.registry import Registry
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a replayer knows of an operator.
+
+    Attributes:
+        mutates: slots of the inputs whose memory it updates.
+        random: whether equal inputs may give other results, by the state of a generator.
+        moves: whether it only moves elements, so that each element of a result is one of an input.
+    """
+
+    mutates: tuple[int, ...] = ()
+    random: bool = False
+    moves: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """One execution of an operator, with all that it depends on.
+
+    Attributes:
+        operator: the operator; its ``attributes`` are those of the run.
+        before: value of each input slot before the launch: an array, or a Python value (number, text, dtype, None,
+            tuple) of a slot that is none; slots without a value are missing.
+        outputs: dtype's name (``Float32``) of each result that the run recorded; empty: unknown.
+        runs: number of earlier executions of this operator in the run, for random operators.
+        rng: state of the generator before the launch, as the engine recorded it; None: not recorded.
+        device: name of the device whose arithmetic applies (``cpu``, ``gpu``, ``ascend-o0``).
+    """
+
+    operator: Described
+    before: Mapping[int, Any]
+    outputs: tuple[str, ...] = ()
+    runs: int = 0
+    rng: Any = None
+    device: str = "cpu"
+
+    def changed(self, before: Mapping[int, Any] | None = None, attributes: Mapping[str, Any] | None = None) -> Call:
+        """The same call with other inputs or attributes; ``...`` in place of an attribute removes it."""
+        merged = {**self.operator.attributes, **(attributes or {})}
+        kept = {name: value for name, value in merged.items() if value is not ...}
+        return replace(self, operator=replace(self.operator, attributes=kept), before={**self.before, **(before or {})})
+
+
+class Replayed(NamedTuple):
+    """What a replay gave.
+
+    Attributes:
+        outputs: the results by slot, C-contiguous, in the dtypes of ``Call.outputs`` if these are known.
+        mutated: the inputs after the launch, by slot, of those that ``Facts.mutates`` names.
+    """
+
+    outputs: tuple[Array, ...]
+    mutated: Mapping[int, Array] = {}
+
+
+class Replayer(ABC):
+    """Runs operators of one engine again.
+
+    Attributes:
+        exact: whether a replay gives the run's bits where the run had the same environment; if not, it proves within
+            ``noise`` only.
+    """
+
+    exact: bool = True
+
+    @abstractmethod
+    def facts(self, operator: Described) -> Facts | None:
+        """What is known of an operator; None if this replayer cannot run it."""
+
+    @abstractmethod
+    def replay(self, call: Call) -> Replayed | None:
+        """The results of a call; ``call.before`` stays as it is. None if the operator does not accept what is given:
+        that proves nothing."""
+
+    def widen(self, call: Call) -> Replayed | None:
+        """The results in a wider dtype, rounded by nobody, whose error is small beside the call's own; None if there
+        is none."""
+        return None
+
+    def noise(self, call: Call) -> tuple[Array, ...] | None:
+        """For each result the largest error per element that another order of its sums accounts for, float64, in the
+        shape of the result; None if nobody knows."""
+        return None
+
+
+REPLAYERS: Registry[Replayer | type[Replayer]] = Registry("replayer", "harness.replayers")
+
+
+def replayer_of(engine: str) -> Replayer | None:
+    """The replayer of an engine's operators; None if it has none.
+
+    Args:
+        engine: its name, with or without a version (``onnx 1.20.0``).
+    """
+    for name in dict.fromkeys((engine, engine.rpartition(" ")[0])):
+        if name and name in REPLAYERS:
+            found = REPLAYERS.get(name)
+            return found() if isinstance(found, type) else found
+    return None
