@@ -1,8 +1,8 @@
 """Runs one recorded operator again: what proves a cause.
 
 Each engine has a replayer of its own. An explanation asks it what an operator does, and what it gives for other inputs
-or attributes; it knows no engine itself. Other packages add one through the entry points ``harness.replayers``,
-under the engine's name.
+or attributes; it knows no engine itself. Other packages add one through an entry point
+under the engine's name (see ``REPLAYERS``).
 """
 
 from __future__ import annotations
