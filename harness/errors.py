@@ -37,6 +37,10 @@ class UnknownNameError(HarnessError, LookupError):
     """A registry does not hold the requested name; the message lists similar names."""
 
 
+class RegistrationError(HarnessError, ValueError):
+    """Two things of one kind have one name, such as an entry point and a built-in thing; the message names both."""
+
+
 class BackendError(HarnessError, RuntimeError):
     """The process in which a backend runs programs could not be started, or failed; the message says how."""
 

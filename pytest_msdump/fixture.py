@@ -72,7 +72,8 @@ class Msdump:
             network: a cell, or any function that calls cells (or functions under ``jit``); operators called one by one
                 run outside graphs and dump nothing. On backend ``torch`` also a PyTorch module, a method of one
                 (``model.generate``), or any function that computes with PyTorch.
-            inputs, named: its arguments, the same in every step; numpy arrays and numbers become tensors.
+            inputs, named: its arguments, the same in every step; numpy arrays and numbers become tensors, unless the
+                backend compiles nothing and takes them as they are.
             steps: how many times to call it, at least 1.
 
         Returns:
@@ -98,7 +99,8 @@ class Msdump:
 
         from pytest_msdump.sections import as_inputs
 
-        given, by_name = as_inputs(inputs), dict(zip(named, as_inputs(tuple(named.values())), strict=True))
+        convert = as_inputs if self._test.converts else tuple
+        given, by_name = convert(inputs), dict(zip(named, convert(tuple(named.values())), strict=True))
 
         def program() -> Any:
             output = None

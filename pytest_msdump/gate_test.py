@@ -105,6 +105,15 @@ class GateTest:
             self.programs += 1
 
     @property
+    def converts(self) -> bool:
+        """Whether its backend's programs take tensors of the harness, see ``Backend.converts``."""
+        if self.variant.backend == "cpu":
+            return True
+        from harness.backends import get
+
+        return get(self.variant.backend).converts
+
+    @property
     def ran(self) -> bool:
         """Whether the test left anything to judge."""
         return bool(self.programs or self._names)

@@ -78,11 +78,13 @@ def refused(name: str, mode: str) -> str | None:
     _environment()
     if Variant(name, mode) == PLAIN:
         return None
-    from harness.errors import UnknownNameError, UnsupportedError
+    from harness.errors import RegistrationError, UnknownNameError, UnsupportedError
 
     backends = _backends()
     try:
         backend = backends.get(name)
+    except RegistrationError as error:
+        raise pytest.UsageError(f"msdump: {error}") from None
     except UnknownNameError as error:
         lead = " Known" if str(error).endswith("?") else "; known"
         all_of_them = "" if "known are" in str(error) else f"{lead} are {', '.join(backends.BACKENDS)}"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from harness.backends.calls import Call, Opening, Outcome
 from harness.capture import Capture
 from harness.capture.lookup import Lookup
 from harness.errors import UnsupportedError
-from harness.registry import Registry
+from harness.registry import Registry, instance_of
 
 if TYPE_CHECKING:  # comparisons need the names of backends, not the framework
     from harness.framework.runtime.session import Session
@@ -20,13 +20,15 @@ if TYPE_CHECKING:  # comparisons need the names of backends, not the framework
 
 class Process(Protocol):
     """One process that runs networks: graph ids, operator numbers and iterations continue from program to program.
+    A subclass needs ``execute`` and ``capture``; the rest answers that there is nothing of the kind.
 
     Attributes:
-        session: session of its programs; None if they run in another process.
+        session: session of its programs; None if they run in another process, or not as graphs of the harness's.
     """
 
     @property
-    def session(self) -> Session | None: ...
+    def session(self) -> Session | None:
+        return None
 
     def execute(self, program: Callable[[], Any]) -> None:
         """Calls ``program``, which runs networks, and captures everything; exceptions pass through.
@@ -47,13 +49,16 @@ class Process(Protocol):
         Raises:
             HarnessError: it cannot be called there.
         """
+        return None
 
     def follow(self, module: Any) -> Callable[..., AbstractContextManager[Any]] | None:
         """Captures a step of ``module``, a ``torch.nn.Module``, operator by operator, and what it returns unless the
         step is begun with ``results=False``; None if PyTorch modules cannot run."""
+        return None
 
     def settled(self) -> AbstractContextManager[None]:
         """Inside the block the settings for equal bits hold that ``execute`` makes."""
+        return nullcontext()
 
     def keep_tree(self, folder: Path) -> None:
         """Writes the dump tree of everything that runs from now on to ``folder``, in the process's mode.
@@ -61,6 +66,7 @@ class Process(Protocol):
         Raises:
             UnsupportedError: this mode has no dump tree.
         """
+        raise UnsupportedError("this backend writes no dump tree")
 
     def look_up(self, lookup: Lookup) -> None:
         """Values that ``lookup`` finds from now on need not be copied into the capture."""
@@ -69,35 +75,52 @@ class Process(Protocol):
         """The capture of everything so far."""
 
 
-class Backend(Protocol):
-    """Runs programs and gives captures. Subclass it: ``require`` and ``run`` are there.
+class Backend:
+    """Runs programs and gives captures. Subclass it, give it a ``name``, and write ``open``.
+
+    Class attributes:
+        required: what a backend of another package must define.
 
     Attributes:
         name: ``cpu``.
-        emulated: True if its numbers are computed by the harness's own kernels; captures say so.
-        modes: its dump modes.
         compiles: whether the harness compiles its graphs, so that its runs can be aligned with those of other such
             backends.
+        emulated: True if its numbers are computed by the harness's own kernels; captures say so.
+        modes: its dump modes.
         computes: what computes the numbers, and where, for pytest's header; empty if there is nothing to say.
+        converts: whether a test's inputs become tensors of the harness before its network is called; one that compiles
+            nothing gets them as they are.
     """
 
-    name: str
-    compiles: bool
+    required: ClassVar[tuple[str, ...]] = ("name", "open")
+    name: str = ""
+    compiles: bool = False
+
+    if TYPE_CHECKING:  # read-only for type checkers: subclasses may have attributes or properties
+
+        @property
+        def emulated(self) -> bool: ...
+
+        @property
+        def modes(self) -> tuple[str, ...]: ...
+
+        @property
+        def computes(self) -> str: ...
+    else:
+        emulated, modes, computes = False, ("tensor",), ""
 
     @property
-    def emulated(self) -> bool: ...
-
-    @property
-    def modes(self) -> tuple[str, ...]: ...
-
-    @property
-    def computes(self) -> str: ...
+    def converts(self) -> bool:
+        """See the class."""
+        return self.compiles
 
     def stand_in(self) -> str | None:
         """Makes scripts of this process run on it from now on; returns why it cannot, in one line."""
+        return "it runs no scripts of MindSpore's"
 
     def available(self) -> str | None:
         """Says in one line why it cannot run here; None if it can."""
+        return None
 
     def refusal(self, mode: str) -> str | None:
         """Says in one line why it lacks dump mode ``mode``, as documented for the device; None if it has it.
@@ -105,6 +128,7 @@ class Backend(Protocol):
         Raises:
             UnsupportedError: there is no such mode anywhere.
         """
+        return None if mode in self.modes else f"{self.name} keeps no such dump"
 
     def require(self, mode: str) -> None:
         """Makes sure that it has dump mode ``mode``.
@@ -122,6 +146,7 @@ class Backend(Protocol):
         self, *, network: str, mode: str = "tensor", rootdir: str | None = None, rdr: bool = False
     ) -> AbstractContextManager[Process]:
         """A process that lasts for the block; arguments as for ``run``."""
+        raise NotImplementedError
 
     def run(
         self,
@@ -155,7 +180,7 @@ def _populate() -> None:
         importlib.import_module(f"harness.backends.{name}")
 
 
-BACKENDS: Registry[Backend] = Registry("backend", "harness.backends", _populate)
+BACKENDS: Registry[Backend] = Registry("backend", "harness.backends", _populate, instance_of(Backend))
 
 
 def get(name: str) -> Backend:

@@ -21,7 +21,7 @@ from harness.devices.storage import Storage
 from harness.devices.streams import Streams
 from harness.dtypes import DType
 from harness.recording import Operator, Spec
-from harness.registry import Registry
+from harness.registry import Registry, instance_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +125,7 @@ def _populate() -> None:
 
 
 #: every device, by name; packages outside add to it through the entry-point group ``harness.devices``
-DEVICES: Registry[Device] = Registry("device", "harness.devices", _populate)
+DEVICES: Registry[Device] = Registry("device", "harness.devices", _populate, instance_of(Device))
 
 
 def device(description: Device) -> Device:

@@ -11,7 +11,7 @@ from typing import Any
 from harness.errors import SettingError
 from harness.inspect.finding import Certainty, Finding, Severity
 from harness.inspect.run import Op, Run
-from harness.registry import Registry
+from harness.registry import Registry, instance_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,13 @@ def _populate() -> None:
         importlib.import_module(f"harness.inspect.rules.{name}")
 
 
+def _accepted(name: str, found: Any) -> Rule:
+    """What an entry point names as a rule: a ``Rule``, or a function that ``rule`` decorates."""
+    return instance_of(Rule)(name, getattr(found, "rule", found))
+
+
 #: Every rule by name. Other packages add theirs by entry points of the group ``harness.inspect``.
-RULES: Registry[Rule] = Registry("rule", "harness.inspect", _populate)
+RULES: Registry[Rule] = Registry("rule", "harness.inspect", _populate, _accepted)
 
 
 def rule(
@@ -119,7 +124,8 @@ def rule(
     """
 
     def registered(ask: Callable[[Context], None]) -> Callable[[Context], None]:
-        RULES.register(name, Rule(name, meaning, ask, {k: Parameter(*v) for k, v in parameters.items()}, group, order))
+        made = Rule(name, meaning, ask, {k: Parameter(*v) for k, v in parameters.items()}, group, order)
+        ask.rule = RULES.register(name, made)  # type: ignore[attr-defined]  # an entry point names the function
         return ask
 
     return registered

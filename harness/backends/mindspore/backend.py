@@ -41,6 +41,7 @@ class Mindspore(Backend):
     name = "mindspore"
     emulated = False
     compiles = False
+    converts = True  # its process gives MindSpore's tensors
 
     def __init__(self) -> None:
         self.timeout = TIMEOUT

@@ -20,7 +20,7 @@ from harness.capture.msprobe_entries import argument
 from harness.errors import DtypeError, TreeError
 from harness.reading import read_bytes
 from harness.records import Record, RecordExtra, SlotKey
-from harness.registry import Registry
+from harness.registry import Registry, class_of
 from harness.stats.printed import PrintedStatistics, row_digest
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -66,6 +66,7 @@ class LogReader:
     """Base of every reader.
 
     Class attributes:
+        required: what a reader of another package must define.
         name: by which it is registered.
         suffixes: of its files.
         backend: what made the values, if the file does not say; ``mode``: ``tensor`` or ``statistic``.
@@ -73,6 +74,7 @@ class LogReader:
         whole: whether numbers have all their digits.
     """
 
+    required: ClassVar[tuple[str, ...]] = ("name", "suffixes", "recognises", "records")
     name: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]] = ()
     backend: ClassVar[str] = "torch"
@@ -160,7 +162,7 @@ def shape_of(text: str) -> tuple[int, ...]:
     return tuple(map(int, sizes))
 
 
-LOGS: Registry[type[LogReader]] = Registry("reader of logs", "harness.logs", populate=lambda: _populate())
+LOGS: Registry[type[LogReader]] = Registry("reader of logs", "harness.logs", lambda: _populate(), class_of(LogReader))
 """Readers by name."""
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from harness.devices.formats.blocks import POISON, cube_size, fill_value, pad_rank
 from harness.dtypes import DType
 from harness.errors import ShapeError, UnsupportedError
-from harness.registry import Registry
+from harness.registry import Registry, instance_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
@@ -30,12 +30,15 @@ class StorageFormat:
 
     Class attributes:
         name: name in MindSpore's spelling (``NC1HWC0``).
-        rank: host shapes of fewer dimensions are padded to it (4 as NCHW, 5 as NCDHW); 0: they are not.
+        required: what a format of another package must define.
+        rank: host shapes of fewer dimensions are padded to it: 4 as NCHW, 5 as NCDHW, any other with ones in front; 0:
+            they are not.
         fixed_c0: C0 of formats whose C0 does not depend on the dtype, else None.
         grouped: whether it accepts ``groups`` other than 1.
         shape_only: whether only the shape is known, not the place of an element.
     """
 
+    required: ClassVar[tuple[str, ...]] = ("name", "_device_shape")
     name: ClassVar[str]
     rank: ClassVar[int] = 0
     fixed_c0: ClassVar[int | None] = None
@@ -174,7 +177,7 @@ def _populate() -> None:
         importlib.import_module(f"{package.__name__}.{module.name}")
 
 
-FORMATS: Registry[StorageFormat] = Registry("storage format", "harness.formats", _populate)
+FORMATS: Registry[StorageFormat] = Registry("storage format", "harness.formats", _populate, instance_of(StorageFormat))
 
 FormatClass = TypeVar("FormatClass", bound=type[StorageFormat])
 

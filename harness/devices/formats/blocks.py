@@ -58,7 +58,8 @@ def pad_rank(shape: Sequence[int], rank: int, name: str, axes: str | None = None
 
     Args:
         shape: host shape; -1 for an unknown dimension.
-        rank: 4 (NCHW) or 5 (NCDHW); a shape of fewer dimensions is filled with 1.
+        rank: 4 (NCHW) or 5 (NCDHW); a shape of fewer dimensions is filled with 1. Of any other rank the ones stand in
+            front.
         name: format, for errors.
         axes: the axes ``shape`` stands for, in any order (``"NC"``); None: C, then the axes behind it.
 
@@ -70,9 +71,14 @@ def pad_rank(shape: Sequence[int], rank: int, name: str, axes: str | None = None
         raise ShapeError(f"{name}: a dimension is at least 0, or -1 where it is not known; got {list(given)}")
     if rank == 0:
         return given
-    letters = NCHW if rank == 4 else NCDHW
+    letters = {4: NCHW, 5: NCDHW}.get(rank, "")
     if len(given) > rank:
-        raise ShapeError(f"{name}: a host shape has at most {rank} dimensions ({letters}), got {list(given)}")
+        of = f" ({letters})" if letters else ""
+        raise ShapeError(f"{name}: a host shape has at most {rank} dimensions{of}, got {list(given)}")
+    if not letters:
+        if axes is not None:
+            raise ShapeError(f"{name}: axes are named in formats of 4 or 5 dimensions; this one has {rank}")
+        return (1,) * (rank - len(given)) + given
     named = _DEFAULT_AXES[rank][len(given)] if axes is None else axes
     if len(named) != len(given) or len(set(named)) != len(named) or not set(named) <= set(letters):
         raise ShapeError(f"{name}: axes {named!r} (of {letters}) do not fit the shape {list(given)}")

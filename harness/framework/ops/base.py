@@ -19,7 +19,7 @@ import numpy as np
 from harness.dtypes import DType
 from harness.errors import DtypeError, ShapeError, UnsupportedError
 from harness.graph import ScalarSpec, Spec, TensorSpec, TupleSpec
-from harness.registry import Registry
+from harness.registry import Registry, instance_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -85,6 +85,7 @@ class Operator:
     """Base of every operator. Subclass, set ``name``, write ``infer`` and ``kernel``, and ``gradient`` if it has one.
 
     Class attributes:
+        required: what an operator of another package must define.
         name: MindSpore's primitive name.
         functional: the ``.ir`` prints ``PrimFunc_`` before the name (operators that MindSpore describes in yaml); False
             for the older primitives whose settings are attributes.
@@ -106,6 +107,7 @@ class Operator:
         keeps: the gradient needs the value that the operator overwrites, so a copy of it is made.
     """
 
+    required: ClassVar[tuple[str, ...]] = ("name", "infer", "kernel")
     name: ClassVar[str]
     functional: ClassVar[bool] = True
     tensors: ClassVar[tuple[int, ...]] = ()
@@ -177,7 +179,7 @@ def _populate() -> None:
         importlib.import_module(f"{package.__name__}.{module.name}")
 
 
-OPERATORS: Registry[Operator] = Registry("operator", "harness.operators", _populate)
+OPERATORS: Registry[Operator] = Registry("operator", "harness.operators", _populate, instance_of(Operator))
 
 OperatorClass = TypeVar("OperatorClass", bound=type[Operator])
 

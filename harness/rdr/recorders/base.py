@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from harness.rdr.folder import Folder
 from harness.rdr.names import file_name
-from harness.registry import Registry
+from harness.registry import Registry, class_of
 
 
 class Counter:
@@ -41,6 +41,7 @@ class Recorder:
         content: content of the type ``accepts``.
 
     Attributes:
+        required: what a recorder of another package must define.
         accepts: the type of ``content``; anything else is an error of the caller.
         appends: whether a second export extends the file.
         alone: whether two recorders of one key need different file names, because the second would replace the first
@@ -49,6 +50,7 @@ class Recorder:
         exported: ``changes`` at the last export; None if there was none.
     """
 
+    required: ClassVar[tuple[str, ...]] = ("export",)
     accepts: ClassVar[type | tuple[type, ...]] = object
     appends: ClassVar[bool] = False
     alone: ClassVar[bool] = False
@@ -89,4 +91,4 @@ def _populate() -> None:
 
 
 #: kinds of recorders by name; other packages may add to it through the entry-point group ``harness.recorders``
-RECORDERS: Registry[type[Recorder]] = Registry("recorder", "harness.recorders", _populate)
+RECORDERS: Registry[type[Recorder]] = Registry("recorder", "harness.recorders", _populate, class_of(Recorder))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from harness.registry import Registry
+from harness.registry import Registry, instance_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -55,7 +55,9 @@ def _populate() -> None:
 
 
 #: packages outside add kernels of their own operators through the entry-point group ``harness.framework.engines.torch``
-KERNELS: Registry[Kernel] = Registry("PyTorch kernel", "harness.framework.engines.torch", _populate)
+KERNELS: Registry[Kernel] = Registry(
+    "PyTorch kernel", "harness.framework.engines.torch", _populate, instance_of(Kernel)
+)
 
 _NOT_WRITTEN = """
     AdamNoUpdateParam AdaptiveAvgPool3D AdaptiveAvgPool3DGrad AdaptiveMaxPool2D AdaptiveMaxPool2DGrad
