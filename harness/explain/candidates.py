@@ -15,7 +15,6 @@ from harness.explain.evidence import loaded
 from harness.explain.numbers import setting_text
 from harness.explain.replay import Setting, computed, read_during
 from harness.explain.sums import narrow_sums
-from harness.framework.ops.base import OPERATORS
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -178,7 +177,7 @@ def _kin(base: Setting) -> Iterator[Candidate]:
     """Another operator with the same arguments."""
     for group in KIN:
         for name in group if base.statement.op in group else ():
-            if name == base.statement.op or name not in OPERATORS:
+            if name == base.statement.op:
                 continue
             other = replace(base, statement=replace(base.statement, op=name))
             yield Candidate("another operator", f"computed as {name}, not as {base.statement.op}", _again(other))
@@ -186,7 +185,7 @@ def _kin(base: Setting) -> Iterator[Candidate]:
 
 def _runs(base: Setting) -> Iterator[Candidate]:
     """A random operator that drew from another position of its stream."""
-    if not getattr(OPERATORS.get(base.statement.op), "random", False):
+    if base.statement.facts is None or not base.statement.facts.random:
         return
     for runs in range(max(0, base.runs - 2), base.runs + 4):
         if runs != base.runs:

@@ -9,7 +9,6 @@ from functools import cached_property
 from harness.compare.divergence import Execution
 from harness.explain.evidence import Evidence
 from harness.explain.graphs import Statement
-from harness.framework.ops.base import OPERATORS
 from harness.records import Record
 
 
@@ -58,7 +57,7 @@ class Case:
                 continue
             there = self.there._replace(iteration=where.iteration)
             statement = self.expected.graphs.statement(where.graph, where.operator)
-            written = OPERATORS.get(statement.op).mutates if statement and statement.op in OPERATORS else ()
+            written = statement.mutates if statement is not None else ()
             inputs = self._apart(where, there, "input")
             if any(slot not in written and slot not in except_for for slot in inputs):
                 return

@@ -7,7 +7,7 @@ compared as values and not as lines of text.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,9 @@ from harness.explain.ir_values import attributes, value
 from harness.explain.names import input_name
 from harness.graph.ir_parse import IrGraph, IrNode, IrType
 from harness.graph.ir_parse import parse as parse_ir
+from harness.recording.described import UNKNOWN_EDGE, Described, Edge
+from harness.recording.replayer import Facts, Replayer
+from harness.replaying import MINDSPORE, replayer_of
 
 _GRAPH = re.compile(r"(?:rank_(\d+)/)?graphs/ms_output_trace_code_graph_(\d+)\.ir$")
 _NODE = re.compile(r"%(\d+)$")
@@ -70,6 +73,7 @@ class Statement:
         attrs: its attributes except the ``SILENT`` ones.
         outputs: types of its results.
         is_users: whether the user's own line calls it, not a layer's.
+        know: gives what a replayer knows of an operator.
     """
 
     name: str
@@ -78,6 +82,33 @@ class Statement:
     attrs: Mapping[str, Any]
     outputs: tuple[IrType, ...]
     is_users: bool = False
+    know: Callable[[Described], Facts | None] = lambda _operator: None
+
+    @cached_property
+    def facts(self) -> Facts | None:
+        """What is known of the operator; None if it cannot be computed again."""
+        return self.know(self.described)
+
+    @property
+    def mutates(self) -> tuple[int, ...]:
+        """Slots of the inputs that it updates, as far as that is known."""
+        return self.facts.mutates if self.facts is not None else ()
+
+    @cached_property
+    def described(self) -> Described:
+        """The operator as a replayer takes it: without arguments that only order operators."""
+        edges = tuple(_edge(argument, at) for at, argument in enumerate(self.arguments) if not argument.is_monad)
+        return Described(self.name, self.op, attributes=self.attrs, inputs=edges)
+
+
+def _edge(argument: Argument, slot: int) -> Edge:
+    if argument.is_constant:
+        return Edge("constant", value=argument.value)
+    if argument.producer is not None:
+        return Edge("result", *argument.producer)
+    if argument.parameter is not None:
+        return Edge("argument", argument.parameter, slot) if argument.is_data else Edge("parameter", argument.parameter)
+    return UNKNOWN_EDGE
 
 
 class Graphs:
@@ -85,10 +116,12 @@ class Graphs:
 
     Args:
         artefacts: texts of the run by path.
+        engine: name of the engine whose operators these are; None: the one that the texts state, else MindSpore.
     """
 
-    def __init__(self, artefacts: Mapping[str, bytes]) -> None:
+    def __init__(self, artefacts: Mapping[str, bytes], engine: str | None = None) -> None:
         self._artefacts = artefacts
+        self._engine = engine
         self._known: dict[tuple[int, str], Statement | None] = {}
 
     @cached_property
@@ -106,6 +139,17 @@ class Graphs:
                 continue  # a damaged text explains nothing; the comparison works without it
         graphs.sort(key=lambda graph: graph.id)
         return graphs, {(graph.id, name): (graph, node) for graph, node, name in file_names(graphs)}
+
+    @cached_property
+    def engine(self) -> str:
+        """Name of the engine whose operators these are."""
+        stated = next((graph.engine for graph in self._parsed[0] if graph.engine), "")
+        return (self._engine if self._engine is not None else stated) or MINDSPORE
+
+    @cached_property
+    def replayer(self) -> Replayer | None:
+        """What computes its operators again; None if nothing can."""
+        return replayer_of(self.engine)
 
     @cached_property
     def _names(self) -> dict[tuple[int, int], str]:
@@ -157,7 +201,10 @@ class Graphs:
         attrs = {key: each for key, each in every.items() if key not in SILENT}
         own = node.stacks[0]
         users = bool(own) and not is_library(own[-1].path)
-        return Statement(name, node.op, tuple(arguments), attrs, node.outputs, users)
+        return Statement(name, node.op, tuple(arguments), attrs, node.outputs, users, self._facts)
+
+    def _facts(self, operator: Described) -> Facts | None:
+        return self.replayer.facts(operator) if self.replayer is not None else None
 
     def _argument(self, label: str, graph: IrGraph, text: str, type_: IrType) -> Argument:
         monad = "Monad" in type_.text

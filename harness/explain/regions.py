@@ -20,7 +20,6 @@ from harness.dtypes import ARGUMENT_FORMAT, from_numpy
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.floors import Array, agree
 from harness.explain.rerun import Rerun
-from harness.framework.ops.base import OPERATORS
 from harness.records import Record, SlotKey
 from harness.stats import digest
 
@@ -246,9 +245,9 @@ class _Ours:
     def _updated(self, where: Execution) -> list[SlotKey]:
         """The parameters that an operator writes and that are compared at the end of the step."""
         statement = self._rerun.run.graphs.statement(where.graph, where.operator)
-        if statement is None or statement.op not in OPERATORS:
+        if statement is None:
             return []
-        names = [statement.arguments[at].parameter for at in OPERATORS.get(statement.op).mutates]
+        names = [statement.arguments[at].parameter for at in statement.mutates]
         records = [self._rerun.expected.parameter(name, where.rank, where.iteration) for name in names if name]
         return [r.key for r in records if r is not None and r.key in self._rerun.slots.get(Execution(*r.key[:5]), {})]
 

@@ -1,12 +1,11 @@
-"""Computes one operator of a run again, with a change.
+"""Computes one operator of a run again, with a change: what goes into it, from the run's records and its graphs.
 
-It uses the harness's own operators. A run of an emulated device is reproduced bit for bit; any other run within the
-noise floor of its sums.
+The replayer of the run's engine computes it (``harness.replaying``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,23 +13,13 @@ import numpy as np
 
 from harness import dtypes
 from harness.compare.divergence import PARAMETER, Execution
-from harness.devices import DEVICES, Device
-from harness.devices.cpu import CPU
 from harness.dtypes import DType
-from harness.errors import HarnessError
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.graphs import Argument, Statement
 from harness.explain.ir_values import Unreadable
-from harness.framework.ops.base import OPERATORS, Call, Operator
-from harness.framework.ops.eager import execute
-from harness.graph import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec, spec_of
+from harness.recording.replayer import Call, Replayed, Replayer
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-#: operators whose leading tensors are one argument, a tuple
-JOINED = frozenset({"AddN", "Concat", "Stack", "Meshgrid"})
-#: operators with an argument that final graphs omit: the dtype of the result
-TYPED = frozenset({"Cast"})
 
 
 @dataclass
@@ -43,6 +32,8 @@ class Setting:
         attrs: its attributes.
         runs: number of earlier runs of the node, for random operators.
         backend: backend whose arithmetic applies.
+        outputs: dtypes of the results that the run recorded.
+        replayer: what computes it; None: nothing can.
     """
 
     statement: Statement
@@ -51,25 +42,32 @@ class Setting:
     runs: int = 0
     backend: str = "cpu"
     outputs: tuple[DType, ...] = field(default=())
+    replayer: Replayer | None = None
 
     def changed(self, values: Mapping[int, Any] | None = None, attrs: Mapping[str, Any] | None = None) -> Setting:
         """The same setting with other values or attributes; ``...`` removes an attribute."""
         merged = {name: each for name, each in {**self.attrs, **(attrs or {})}.items() if each is not ...}
         return replace(self, values={**self.values, **(values or {})}, attrs=merged)
 
+    def call(self) -> Call:
+        """What a replayer is asked for."""
+        operator = replace(self.statement.described, attributes=self.attrs)
+        slots = [at for at, argument in enumerate(self.statement.arguments) if not argument.is_monad]
+        before = {slot: self.values[at] for slot, at in enumerate(slots) if at in self.values}
+        return Call(operator, before, tuple(kind.name for kind in self.outputs), self.runs, None, self.backend)
+
 
 def setting(run: Evidence, where: Execution) -> Setting | None:
     """The inputs of an execution; None if its graph or an input is unknown."""
     statement = run.graphs.statement(where.graph, where.operator)
-    if statement is None or statement.op not in OPERATORS:
+    if statement is None or statement.facts is None:
         return None
     records = run.slots(where, "input")
-    operator = OPERATORS.get(statement.op)
     values: dict[int, Any] = {}
     for at, argument in enumerate(statement.arguments):
         if argument.is_monad:
             continue
-        array = before_update(run, where, argument, at) if at in operator.mutates else loaded(records.get(at))
+        array = before_update(run, where, argument, at) if at in statement.mutates else loaded(records.get(at))
         if array is None and argument.is_constant and not isinstance(argument.value, Unreadable):
             values[at] = argument.value
         elif array is not None:
@@ -80,34 +78,29 @@ def setting(run: Evidence, where: Execution) -> Setting | None:
                 return None
             values[at] = array
     kinds = tuple(dtypes.by_name(record.dtype) for _, record in sorted(run.slots(where, "output").items()))
-    return Setting(statement, values, dict(statement.attrs), _runs(run, where), run.backend, kinds)
+    runs = _runs(run, where)
+    return Setting(statement, values, dict(statement.attrs), runs, run.backend, kinds, run.graphs.replayer)
 
 
 def computed(given: Setting) -> tuple[Array, ...] | None:
-    """The results; None if the harness cannot compute them."""
+    """The results; None if they cannot be computed."""
     made = computed_with_state(given)
     return made[0] if made is not None else None
 
 
 def computed_with_state(given: Setting) -> tuple[tuple[Array, ...], dict[int, Array]] | None:
-    """The results, and the inputs after an update in place; None if the harness cannot compute them."""
-    try:
-        operator = OPERATORS.get(given.statement.op)
-        arguments, specs, constants = _arranged(given, operator)
-        call = Call(given.statement.op, tuple(specs), tuple(constants), given.attrs, None, {"runs": given.runs})
-        call.out = _with_dtypes(operator.infer(call), given.outputs)
-        with np.errstate(all="ignore"):
-            results = _device(given.backend).run(
-                operator.name, tuple(arguments), lambda ready: execute(operator, call, ready), bool(operator.mutates)
-            )
-        state = {at: np.array(arguments[at]) for at in operator.mutates if at < len(arguments)}
-        return tuple(np.array(result) for result in results), state
-    except (HarnessError, ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError, MemoryError):
-        return None  # an operator with inputs it does not accept proves nothing
+    """The results, and the inputs after an update in place; None if they cannot be computed."""
+    return _given(given.replayer.replay(given.call())) if given.replayer is not None else None
 
 
-def _device(backend: str) -> Device:
-    return DEVICES.get(backend) if backend in DEVICES else CPU
+def widened(given: Setting) -> tuple[Array, ...] | None:
+    """The results in a wider dtype; None if they cannot be computed."""
+    made = given.replayer.widen(given.call()) if given.replayer is not None else None
+    return made.outputs if made is not None else None
+
+
+def _given(made: Replayed | None) -> tuple[tuple[Array, ...], dict[int, Array]] | None:
+    return None if made is None else (made.outputs, dict(made.mutated))
 
 
 def _runs(run: Evidence, where: Execution) -> int:
@@ -161,11 +154,10 @@ def read_during(run: Evidence, name: str, step: Execution) -> Array | None:
 
 def _read_by(run: Evidence, where: Execution, name: str) -> Array | None:
     statement = run.graphs.statement(where.graph, where.operator)
-    if statement is None or statement.op not in OPERATORS:
+    if statement is None or statement.facts is None:
         return None
-    updated = OPERATORS.get(statement.op).mutates
     for at, argument in enumerate(statement.arguments):
-        if argument.parameter == name and at not in updated:
+        if argument.parameter == name and at not in statement.mutates:
             return loaded(run.slots(where, "input").get(at))
     return None
 
@@ -185,49 +177,3 @@ def _as_called(argument: Argument, array: Array) -> Any:
     if argument.type.text.startswith("Tuple"):
         return tuple(array.reshape(-1).tolist())
     return array.reshape(-1)[0].item() if array.size == 1 else array
-
-
-def _arranged(given: Setting, operator: Operator) -> tuple[list[Any], list[Spec], list[Any]]:
-    """Arguments, specs and constants, in the order of the call."""
-    arguments: list[Any] = []
-    constants: list[Any] = []
-    names = [a for a in given.statement.arguments if not a.is_monad]
-    for at, argument in enumerate(names):
-        each = given.values[at]
-        if isinstance(each, np.ndarray) and at in operator.mutates:
-            each = each.copy()
-        arguments.append(each)
-        constants.append(each if argument.is_constant or not isinstance(each, np.ndarray) else None)
-    if given.statement.op in JOINED:
-        count = next((i for i, a in enumerate(arguments) if not isinstance(a, np.ndarray)), len(arguments))
-        if given.statement.op == "Concat" and count == len(arguments):
-            count -= 1
-        arguments = [tuple(arguments[:count]), *arguments[count:]]
-        constants = [None, *constants[count:]]
-    if given.statement.op in TYPED and len(arguments) == 1:
-        arguments.append(given.outputs[0])
-        constants.append(given.outputs[0])
-    return arguments, [_spec(each) for each in arguments], constants
-
-
-def _spec(each: Any) -> Spec:
-    if isinstance(each, np.ndarray):
-        return TensorSpec(dtypes.from_numpy(each.dtype), each.shape)
-    if isinstance(each, DType):
-        return OpaqueSpec("Type")
-    if isinstance(each, tuple) and each and all(isinstance(member, np.ndarray) for member in each):
-        return TupleSpec(tuple(_spec(member) for member in each))
-    if isinstance(each, bool):
-        return ScalarSpec(dtypes.bool_)
-    return spec_of(each)
-
-
-def _with_dtypes(out: Spec, kinds: Sequence[DType]) -> Spec:
-    """The results' specs with the dumped dtypes, because a device may leave a wider one."""
-    if isinstance(out, TupleSpec):
-        if len(out.items) != len(kinds):
-            return out
-        return TupleSpec(tuple(_with_dtypes(item, [kind]) for item, kind in zip(out.items, kinds, strict=True)))
-    if isinstance(out, TensorSpec) and len(kinds) == 1:
-        return TensorSpec(kinds[0], out.shape)
-    return out

@@ -17,7 +17,6 @@ from harness.explain.evidence import Evidence, loaded
 from harness.explain.floors import Floor, Made, agree, wide
 from harness.explain.graphs import Argument, Statement
 from harness.explain.replay import Setting, computed_with_state, setting
-from harness.framework.ops.base import OPERATORS
 from harness.records import Record, SlotKey
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -150,9 +149,9 @@ class Rerun:
 
     def _operator(self, where: Execution) -> None:
         statement = self.run.graphs.statement(where.graph, where.operator)
-        if statement is None or statement.op not in OPERATORS:
+        if statement is None or statement.facts is None:
             return
-        mutated = OPERATORS.get(statement.op).mutates
+        mutated = statement.mutates
         root = self._root(where, statement)
         differing = self._slots_that_differ(where)
         inputs = [s for s in differing if s.key.io == "input" and s.key.slot not in mutated]
@@ -202,7 +201,7 @@ class Rerun:
         if given is not None:
             kinds = (by_name(record.dtype) for _, record in sorted(self.expected.slots(where, "output").items()))
             given = replace(given, outputs=tuple(kinds))
-            known = {at: state for at in OPERATORS.get(given.statement.op).mutates
+            known = {at: state for at in given.statement.mutates
                      if (state := self._first_state(where, at, given)) is not None}  # fmt: skip
             given = given.changed(known)
         return given

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from harness.compare.divergence import Execution
 from harness.explain.evidence import Evidence
 from harness.explain.graphs import Statement
-from harness.framework.ops.base import OPERATORS
 
 _GRADIENTS = "Gradients/"
 #: operators that give zeros, whatever they take
@@ -33,8 +32,7 @@ class Reach:
 
 def written(statement: Statement) -> str:
     """The parameter that an operator writes first; empty if it writes none."""
-    places = OPERATORS.get(statement.op).mutates if statement.op in OPERATORS else ()
-    names = (statement.arguments[at].parameter for at in places if at < len(statement.arguments))
+    names = (statement.arguments[at].parameter for at in statement.mutates if at < len(statement.arguments))
     return next(filter(None, names), "")
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from harness import dtypes
 from harness.explain import replay
 from harness.inspect.finding import Certainty
 from harness.inspect.numbers import Numbers, limit
@@ -78,7 +77,7 @@ def _by_elements(run: Run, op: Op, out: Slot) -> Reason | None:
     index = tuple(int(i) for i in np.argwhere(bad)[0])
     arrays = {at: np.asarray(each) for at, each in inputs.items()}
     found = _elementwise(op, arrays, result, bad, index, out.record.dtype)
-    again = _computed(run, op, None)
+    again = _computed(run, op, wide=False)
     if again is not None and again.size == result.size and np.isfinite(_wide(again)).all():
         return Reason(
             "wrong result", "computed again from the same inputs, the result is finite", Certainty.PROVEN, (), index
@@ -117,7 +116,7 @@ def replayed(again: Array, bad: Array) -> bool:
 
 def widened(run: Run, op: Op, bad: Array) -> float | None:
     """The smallest result in float64 at the places that are not finite; None if one is not finite there either."""
-    made = _computed(run, op, np.float64)
+    made = _computed(run, op, wide=True)
     if made is None:
         made = _product(op)
     if made is None or made.size != bad.size:
@@ -140,20 +139,11 @@ def _product(op: Op) -> Array | None:
             return None
 
 
-def _computed(run: Run, op: Op, wide: Any) -> Array | None:
+def _computed(run: Run, op: Op, wide: bool) -> Array | None:
     given = replay.setting(run.evidence, op.where)
     if given is None:
         return None
-    if wide is not None:
-        floats = {
-            at: each.astype(wide) for at, each in given.values.items()
-            if isinstance(each, np.ndarray) and each.dtype.kind in "fV"
-        }  # fmt: skip
-        given = given.changed(floats)
-        given.outputs = tuple(dtypes.float64 if kind.is_floating else kind for kind in given.outputs)
-        if op.family == "cast":
-            return next(iter(floats.values()), None)
-    made = replay.computed(given)
+    made = replay.widened(given) if wide else replay.computed(given)
     return made[0] if made else None
 
 

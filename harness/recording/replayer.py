@@ -109,13 +109,15 @@ REPLAYERS: Registry[Replayer | type[Replayer]] = Registry("replayer", "harness.r
 
 
 def replayer_of(engine: str) -> Replayer | None:
-    """The replayer of an engine's operators; None if it has none.
+    """The registered replayer of an engine's operators; None if it has none.
 
     Args:
-        engine: its name, with or without a version (``onnx 1.20.0``).
+        engine: its name, with or without what follows it (``onnx 1.20.0``, ``PyTorch 2.13.0 on cpu``).
     """
-    for name in dict.fromkeys((engine, engine.rpartition(" ")[0])):
-        if name and name in REPLAYERS:
-            found = REPLAYERS.get(name)
-            return found() if isinstance(found, type) else found
-    return None
+    words = engine.split()
+    names = [" ".join(words[:count]) for count in range(len(words), 0, -1)]
+    name = next((name for name in names if name in REPLAYERS), "")
+    if names and not name:
+        name = next((name for name in names if name in set(REPLAYERS)), "")  # reads the entry points
+    found = REPLAYERS.get(name) if name else None
+    return found() if isinstance(found, type) else found

@@ -13,6 +13,7 @@ from harness.explain.floors import Floor, agree
 from harness.explain.graphs import Argument, Statement
 from harness.explain.replay import Setting, computed_with_state
 from harness.graph.ir_parse import IrType
+from harness.replaying import MINDSPORE, replayer_of
 
 SEEDS = st.integers(0, 2**32 - 1)
 TENSOR = IrType("Tensor[Float32]", "Float32", (), True)
@@ -21,7 +22,10 @@ TENSOR = IrType("Tensor[Float32]", "Float32", (), True)
 def setting(op: str, *values: Any) -> Setting:
     """An operator and what it is given."""
     arguments = [Argument("x", TENSOR, is_constant=not isinstance(v, np.ndarray), value=v) for v in values]
-    return Setting(Statement(op, op, tuple(arguments), {}, ()), dict(enumerate(values)), {})
+    replayer = replayer_of(MINDSPORE)
+    assert replayer is not None
+    statement = Statement(op, op, tuple(arguments), {}, (), know=replayer.facts)
+    return Setting(statement, dict(enumerate(values)), {}, replayer=replayer)
 
 
 def floor_of(op: str, *values: Any, errors: dict[int, Any] | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,9 @@
+"""Operators of MindSpore, run again by the emulator."""
+
+from __future__ import annotations
+
+from harness.framework.runtime.replaying import Emulator
+from harness.recording.replayer import REPLAYERS
+from harness.replaying import MINDSPORE
+
+REPLAYERS.register(MINDSPORE, Emulator)
