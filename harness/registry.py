@@ -7,7 +7,6 @@ error.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import sys
 from collections.abc import Callable, Iterator
@@ -74,6 +73,8 @@ class Registry(Generic[T]):
         """
         if self._has(name):
             return self._things[name]
+        import difflib
+
         near = [each for each in self._things if each.lower() == name.lower()]
         near = near or difflib.get_close_matches(name, self._things, n=3, cutoff=0.6)
         hint = f"; did you mean {', '.join(near)}?" if near else ""

@@ -38,7 +38,7 @@ from harness.capture.tree_rows import (
 from harness.capture.unfinished import unfinished
 from harness.capture.values import EAGER_BYTES, Ahead, FileValues
 from harness.dtypes import DType
-from harness.dump.names import PARAMETER
+from harness.dump.names import PARAMETER, mangle
 from harness.errors import TreeError
 from harness.reading import no_directory, refuse_outside
 from harness.records import Record, RecordExtra, Rows, SlotKey
@@ -288,17 +288,18 @@ class RankRecords:
             yield from row_records(SlotKey(*where, "", 0), execution, owner)
             return
         raws = None
+        op_type = _type_of(execution.op_type, operator)
         try:
             for entry in execution.files:
                 name, path, row, has_file, tensor = entry
-                op_type, _, _, _, _, io, slot, layout, _ = name
+                io, slot, layout = name.io, name.slot, name.format
                 key = new(SlotKey, (*where, io, slot))
                 if not has_file and row is not None:
                     yield row_record(key, row, owner, source)
                 elif tensor is not None:
                     raws = raws or ExitStack()
                     raws.enter_context(tensor.file)
-                    yield _raw_record(key, entry, tensor, source)
+                    yield _raw_record(key, op_type, entry, tensor, source)
                 elif (found := self._values(name, path, owner)) is not None:
                     values, dtype, shape, extra = found
                     if row is not None:
@@ -345,6 +346,14 @@ class RankRecords:
         return values, dtype, shape, extra
 
 
+def _type_of(written: str, name: str) -> str:
+    """An operator's type, from that in its files' names, where dots are ``_``, and its full name."""
+    if "_" not in written:
+        return written
+    known = name.rpartition("/")[2].rpartition("-op")[0]
+    return known if mangle(known) == written else written
+
+
 def row_record(key: SlotKey, row: Row, owner: Owner | None, source: str | None) -> Record:
     """A tensor of which only statistics were kept.
 
@@ -358,13 +367,13 @@ def row_record(key: SlotKey, row: Row, owner: Owner | None, source: str | None) 
     return Record(key, row.op_type, row.dtype.name, shape, row.format, None, source, digest, extra)
 
 
-def _raw_record(key: SlotKey, entry: Entry, tensor: raw.RawTensor, source: str | None) -> Record:
+def _raw_record(key: SlotKey, op_type: str, entry: Entry, tensor: raw.RawTensor, source: str | None) -> Record:
     """A tensor of a file that holds several; read on request."""
     name, extra = entry.name, _where(entry.name)
     if tensor.shape != tensor.entry.shape:
         extra.device_shape = tensor.entry.shape
     load = partial(tensor.file.host, tensor.entry)
-    return Record(key, name.op_type, tensor.dtype.name, tensor.shape, name.format, load, source, extra=extra)
+    return Record(key, op_type, tensor.dtype.name, tensor.shape, name.format, load, source, extra=extra)
 
 
 def statistics_of(row: Row, shape: Shape) -> tuple[bytes, RecordExtra]:

@@ -6,7 +6,6 @@ that a script that sets and reads them works.
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 from collections.abc import Callable
@@ -103,6 +102,8 @@ _log = log.get("context")
 
 
 def _unknown(function: str, key: str) -> SettingError:
+    import difflib
+
     near = difflib.get_close_matches(key, _SETTINGS, n=3, cutoff=0.5)
     hint = f"; did you mean {', '.join(near)}?" if near else ""
     return SettingError(f"{function}: {key!r} is not a setting{hint}")

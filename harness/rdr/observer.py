@@ -85,6 +85,7 @@ class RdrObserver(Observer):
         self._compiling = _Compiling()
         self._triggers_compile = triggers_compile
         self._closed = False
+        self._unplaced: list[Operator] = []
         self._records = GraphRecords(self.recorders, device)
 
     # --- compiling ----------------------------------------------------------------------------------------------------
@@ -125,6 +126,9 @@ class RdrObserver(Observer):
             reuse = reuse_applies(level, self.recorders.config.mem_reuse, self._synchronous_dump)
             mode = self._compiling.staged
             self._safely(f"graph {graph.id}", lambda: self._records.compiled(graph, reuse, mode))
+            for operator in self._unplaced:
+                self._launched(operator)
+            self._unplaced.clear()
 
     def compile_end(self, compilation: Compilation, error: BaseException | None) -> None:
         """Mode 2 exports after each compilation."""
@@ -140,12 +144,24 @@ class RdrObserver(Observer):
         """No tensor."""
         return Want.NOTHING
 
+    def step_begin(self, step: Step) -> None:
+        """Nothing of this step is launched yet."""
+        self._unplaced.clear()
+
     def launch_begin(self, launch: Launch) -> None:
-        """Notes the addresses of a launched kernel."""
-        found = self._records.addresses.get(launch.operator)
+        """Notes the addresses of a launched kernel. Of an eager graph's new ones they are known when it is declared,
+        at the end of the step; what is launched after such a one is noted after it."""
+        operator = launch.operator
+        if self._unplaced or (launch.graph.eager and operator not in self._records.addresses):
+            self._unplaced.append(operator)
+        else:
+            self._launched(operator)
+
+    def _launched(self, operator: Operator) -> None:
+        found = self._records.addresses.get(operator)
         if found is None:
             return
-        name = launch.operator.name
+        name = operator.name
 
         def add(recorder: Recorder) -> None:
             assert isinstance(recorder, MemoryRecorder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ UNKNOWN = OpaqueSpec("Unknown")
 """Type of a value that nobody stated."""
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), DType, np.generic, np.ndarray)
 _SPECS = (TensorSpec, ScalarSpec, TupleSpec, OpaqueSpec)
+_NO_TYPE = re.compile(r"[/\s()]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
 MOST_TEXT = 4096
 """The longest type or scope, in characters."""
 
@@ -25,8 +28,8 @@ class Operator:
     """An operator; a graph that declares it gives it its number, and so its name.
 
     Args:
-        type: primitive name (``MatMul``, ``aten.mm``); no ``/`` in it.
-        scope: path of the layer it stands in (``Default/fc1-Dense``).
+        type: primitive name (``MatMul``, ``aten.mm``); no ``/``, blank or round bracket in it.
+        scope: path of the layer it stands in (``Default/fc1-Dense``); no control characters in it.
         attributes: by name: numbers, texts, dtypes, arrays, None, and lists, tuples and dicts of these.
         inputs: edges, by slot; None where nobody knows.
         outputs: specs, by slot; empty while unknown.
@@ -76,8 +79,9 @@ class Operator:
     ) -> None:
         self.type = _text("type", type)
         self.scope = _text("scope", scope)
-        if "/" in type:
-            raise RecordingError(f"an operator's type has no '/', which parts scopes; given: {type[:80]!r}")
+        if _NO_TYPE.search(type):
+            refused = "'/', blanks, brackets or control characters"
+            raise RecordingError(f"an operator's type has no {refused}; given: {type[:80]!r}")
         self.number = number
         self.name = f"{scope}/{type}-op{number}"
         self.attributes = dict(attributes or {})
@@ -186,6 +190,8 @@ def is_plain(value: Any, depth: int = 16) -> bool:
 
 
 def _text(what: str, value: Any) -> str:
+    if isinstance(value, str) and _CONTROL.search(value):
+        raise RecordingError(f"an operator's {what} has no control characters; given: {value[:80]!r}")
     if not isinstance(value, str) or not value or len(value) > MOST_TEXT:
         shown = f"a text of {len(value)} characters" if isinstance(value, str) else _kind(value)
         raise RecordingError(f"an operator's {what} is a text of 1 to {MOST_TEXT} characters; given: {shown}")

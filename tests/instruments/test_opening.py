@@ -126,7 +126,12 @@ def test_a_failure_is_recorded(tmp_path: Path) -> None:
         with pytest.raises(ZeroDivisionError):
             run()
     names = sorted(path.name.split(".2")[0] for path in tmp_path.rglob("*.*"))
-    assert names == ["SESSION.graph_build.0", "SESSION.graph_build.0", "SESSION.graph_exec_order.0"]
+    assert names == [
+        "RUNTIME_FRAMEWORK.mem_address_list", "SESSION.graph_build.0", "SESSION.graph_build.0",
+        "SESSION.graph_exec_order.0",
+    ]  # fmt: skip
+    (addresses,) = tmp_path.rglob("*mem_address_list*")
+    assert addresses.read_text().startswith("Default/a/Div-op0")
 
 
 def test_a_compiled_engine_has_its_stages_recorded(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ that is no public name. Such a name resolves anyway, so that a script may import
 from __future__ import annotations
 
 import functools
-import gzip
 import importlib
 import importlib.util
 import json
@@ -47,6 +46,8 @@ def _table() -> dict[str, dict[str, str]]:
 @functools.cache
 def _inner() -> dict[str, dict[str, str]]:
     """The same of all other modules and names."""
+    import gzip
+
     text = gzip.decompress((Path(__file__).parent / "inner.json.gz").read_bytes())
     table: dict[str, dict[str, str]] = json.loads(text)["modules"]
     return table

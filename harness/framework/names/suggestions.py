@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Callable, Iterable
 
@@ -76,6 +75,8 @@ def _alike(name: str, other: str) -> bool:
     """Whether two names differ in a letter or a number of dimensions only (``Conv3d`` and ``Conv2d``)."""
     if name[:1].islower() != other[:1].islower() or abs(len(name) - len(other)) > 2:
         return False
+    import difflib
+
     match = difflib.SequenceMatcher(None, _plain(name), _plain(other))
     return match.real_quick_ratio() >= 0.8 and match.quick_ratio() >= 0.8 and match.ratio() >= 0.8
 

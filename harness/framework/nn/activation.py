@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 import numpy as np
@@ -289,6 +288,8 @@ def get_activation(name: str | None, prim_name: str | None = None) -> Cell | Non
     if name is None:
         return None
     if name not in _BY_NAME:
+        import difflib
+
         near = difflib.get_close_matches(str(name), _BY_NAME, n=3, cutoff=0.5)
         hint = f"; did you mean {', '.join(near)}?" if near else f"; known are {sorted(_BY_NAME)}"
         owner = f"{prim_name}: " if prim_name else ""

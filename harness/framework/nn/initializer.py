@@ -7,7 +7,6 @@ asked for), in that order, not when ``initializer`` is called.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable
 from functools import partial
@@ -380,6 +379,8 @@ def _resolve(init: Any) -> Initializer:
     if isinstance(init, str):
         cls = _BY_NAME.get(init.lower())
         if cls is None:
+            import difflib
+
             near = difflib.get_close_matches(init.lower(), _BY_NAME, n=3, cutoff=0.5)
             hint = f"; did you mean {', '.join(near)}?" if near else f"; known are {sorted(_BY_NAME)}"
             raise SettingError(f"initializer: no initializer is called {init!r}{hint}")

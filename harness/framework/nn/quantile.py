@@ -6,7 +6,6 @@ Source: Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribu
 
 from __future__ import annotations
 
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -36,6 +35,8 @@ def normal_quantiles(shares: Array) -> Array:
 
 
 def _quantiles(shares: Array) -> Array:
+    from statistics import NormalDist  # brings fractions and decimals, which few programs need
+
     q = shares - 0.5
     r = 0.180625 - q * q  # _CENTRE squared
     made = np.asarray(_polynomial(_ABOVE, r) * q / _polynomial(_BELOW, r))
