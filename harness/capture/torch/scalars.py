@@ -33,11 +33,15 @@ class Signature:
     def __init__(self, function: Any) -> None:
         schema = getattr(function, "_schema", None)  # operators of higher order have none
         self._listed: list[tuple[int, str, Any]] = []
+        #: places of tensors, where a program may give a number (``x * 0.5``)
+        self._tensors: list[tuple[int, str]] = []
         #: whether there is a text even where everything in it is a default
         self._has_text = False
         if schema is None or _is_view(schema):
             return
         for at, argument in enumerate(schema.arguments):
+            if str(argument.type) == "Tensor":
+                self._tensors.append((at, argument.name))
             if "Tensor" not in str(argument.type) and argument.name not in _PLACES:
                 default = argument.default_value if argument.has_default_value() else _NONE
                 self._listed.append((at, argument.name, default))
@@ -46,10 +50,13 @@ class Signature:
 
     def given(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Scalar]:
         """The arguments that are given and are not the schema's defaults: floating-point numbers as float64 arrays,
-        all others in one text, which is there for all calls of an operator or for none."""
-        if not self._listed:
-            return []
+        all others in one text, which is there for all calls of an operator or for none. A number in a tensor's place
+        is an array, too."""
         numbers: list[Scalar] = []
+        for at, name in self._tensors:
+            value = args[at] if at < len(args) else kwargs.get(name)
+            if isinstance(value, (bool, int, float, complex)):
+                numbers.append((name, np.asarray(value)))
         texts: list[str] = []
         for at, name, default in self._listed:
             value = args[at] if at < len(args) else kwargs.get(name, default)

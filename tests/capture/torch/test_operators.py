@@ -144,7 +144,7 @@ def test_operators_that_compute_shapes_alone_are_left_out(mode: str) -> None:
     watch = TorchCapture(torch.nn.Identity(), mode=mode)
     with watch.step() as returned:
         shape = torch.ones(2).to("meta") + 1
-        torch.ones(0) + 1
+        torch.ones(0) + torch.ones(0)
         returned(shape)
     capture = watch.capture()
     assert {record.op_type for record in capture.records()} == {"ones", "Settings"}

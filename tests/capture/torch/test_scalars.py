@@ -64,6 +64,8 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Any, Any, str]] = {
         lambda by: F.conv1d(X, torch.ones(2, 3, 1), dilation=by), 1, 2, "(dilation) [1] -> [2]",
     ),
     "random": (lambda p: torch.zeros(3).bernoulli_(p), 0.001, 0.002, "(p) 0.001 -> 0.002"),
+    "number for a tensor": (lambda by: X * by, 0.5, 0.25, "(other) 0.5 -> 0.25"),
+    "whole number for a tensor": (lambda by: X / by, 2, 3, "(other) 2 -> 3"),
     "norm": (lambda p: torch.linalg.vector_norm(torch.ones(1), p), 1, 3, "(ord) 1 -> 3"),
 }  # fmt: skip
 

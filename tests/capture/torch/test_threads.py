@@ -105,7 +105,7 @@ def test_threads_in_threads() -> None:
 def test_a_changed_thread_is_seen_where_it_begins() -> None:
     one, other = captured(threads), captured(threads, scale=3.0)
     first = next(key for (key, mine), (_, its) in zip(one, other, strict=True) if mine != its)
-    assert first[3:] == ("Default/mul-op0", 0, "output", 0)
+    assert first[3:] == ("Default/mul-op0", 0, "input", 1)
 
 
 def test_a_thread_that_outlives_its_step_runs_on_unwatched() -> None:
