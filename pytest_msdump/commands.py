@@ -34,7 +34,12 @@ def again(test: GateTest, *words: str) -> str:
 
 def _variant(test: GateTest) -> Iterator[str]:
     """The flags that choose backend and mode, if pytest was given them."""
-    for name, value in (("msdump_backend", test.variant.backend), ("msdump_mode", test.variant.mode)):
+    chosen = {
+        "msdump_backend": test.variant.backend,
+        "msdump_mode": test.variant.mode,
+        "msdump_granularity": test.granularity,
+    }
+    for name, value in chosen.items():
         if given_on_command_line(test.item.config, name):
             yield f"{BY_NAME[name].flag}={value}"
 

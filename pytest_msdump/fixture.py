@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_msdump.options import NOT_ASKED, SETTINGS
+from pytest_msdump.options import GRANULARITIES, NOT_ASKED, SETTINGS
 from pytest_msdump.variants import Variant, is_gate_test, marker_arguments, variants
 
 if TYPE_CHECKING:
@@ -65,7 +65,9 @@ class Msdump:
     def __repr__(self) -> str:
         return f"<msdump {self.backend}-{self.mode}>"
 
-    def run(self, network: Callable[..., Any], *inputs: Any, steps: int = 1, **named: Any) -> Any:
+    def run(
+        self, network: Callable[..., Any], *inputs: Any, steps: int = 1, granularity: str | None = None, **named: Any
+    ) -> Any:
         """Calls ``network(*inputs, **named)`` ``steps`` times with everything dumped.
 
         Args:
@@ -75,12 +77,14 @@ class Msdump:
             inputs, named: its arguments, the same in every step; numpy arrays and numbers become tensors, unless the
                 backend compiles nothing and takes them as they are.
             steps: how many times to call it, at least 1.
+            granularity: for PyTorch, what is captured here: ``operators``; ``modules``, what modules take and give;
+                ``sentinel``, digests of these. None for the test's own.
 
         Returns:
             The result of the last call.
 
         Raises:
-            ValueError: ``steps`` is not a positive int.
+            ValueError: ``steps`` is not a positive int, or the granularity is unknown or given for cells.
             TypeError: ``network`` cannot be called, or is a class.
         """
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
@@ -95,8 +99,12 @@ class Msdump:
             from pytest_msdump import torch_sections
 
             if torch_sections.runs(self._test, network, inputs, named):
-                return self._test.execute(torch_sections.run(self._test, network, inputs, named, steps))
+                program_of = torch_sections.run(
+                    self._test, network, inputs, named, steps, _granularity("msdump.run", granularity)
+                )
+                return self._test.execute(program_of)
 
+        _granularity("msdump.run", granularity, False)
         from pytest_msdump.sections import as_inputs
 
         convert = as_inputs if self._test.converts else tuple
@@ -120,6 +128,7 @@ class Msdump:
         epochs: int = 1,
         callbacks: Any = None,
         metrics: Any = None,
+        granularity: str | None = None,
         **how: Any,
     ) -> list[Any]:
         """Trains ``network`` one step per batch with everything dumped.
@@ -137,6 +146,7 @@ class Msdump:
             epochs: how many times to go through the batches.
             callbacks: one callback or several.
             metrics: metrics as ``Model`` takes them, evaluated on the same batches after each epoch.
+            granularity: see ``run``.
             how: for a PyTorch module: ``scheduler``, one or several that step after the optimizer; ``clip``, the
                 largest norm of the gradients, or a function of the parameters; ``scaler``, a ``GradScaler``;
                 ``accumulate``, how many batches' gradients are added up for one step of the optimizer.
@@ -152,17 +162,17 @@ class Msdump:
         given: list[Any] = [batch if torchs and isinstance(batch, Mapping) else _pair(batch) for batch in batches]
         if not given:
             raise ValueError("msdump.train: at least one batch is needed, got none")
-        _refuse_unknown(how, torchs)
+        finely = _refuse_unknown(how, torchs, granularity)
         plain = epochs == 1 and callbacks is None and metrics is None
         _refuse_classes("msdump.train", network, loss, optimizer)
         if not callable(loss) and (loss is not None or (plain and not torchs)):
             raise TypeError(f"msdump.train: the loss is a cell or a function, got {type(loss).__name__}")
+        if torchs and not plain:
+            raise ValueError("msdump.train: epochs, callbacks and metrics are for cells, not PyTorch modules")
         if torchs:
             from pytest_msdump import torch_sections
 
-            if not plain:
-                raise ValueError("msdump.train: epochs, callbacks and metrics are for cells, not PyTorch modules")
-            return self._test.execute(torch_sections.train(self._test, network, loss, optimizer, given, how))
+            return self._test.execute(torch_sections.train(self._test, network, loss, optimizer, given, how, finely))
 
         from pytest_msdump.sections import as_inputs, fit_model, train_step
 
@@ -176,12 +186,15 @@ class Msdump:
 
         return self._test.execute(program)
 
-    def watch(self, module: Any, optimizer: Any = None) -> AbstractContextManager[Callable[..., None]]:
+    def watch(
+        self, module: Any, optimizer: Any = None, *, granularity: str | None = None
+    ) -> AbstractContextManager[Callable[..., None]]:
         """Captures PyTorch inside a ``with`` block, such as a training loop of one's own.
 
         Args:
             module: the module whose parts name the operators.
             optimizer: each of its steps ends a step of the capture; without one, the block is one step.
+            granularity: see ``run``.
 
         Returns:
             A context whose value is a function that also records a value: ``watched(loss, "loss")``.
@@ -193,7 +206,7 @@ class Msdump:
             raise TypeError(f"msdump.watch: a PyTorch module is accepted, got {type(module).__name__}")
         from pytest_msdump import torch_sections
 
-        return torch_sections.watched(self._test, module, optimizer)
+        return torch_sections.watched(self._test, module, optimizer, _granularity("msdump.watch", granularity))
 
     def check(self, name: str, value: Any) -> None:
         """Compares a value with the one the golden keeps under ``name``. Dtype and shape must be equal; numbers must
@@ -287,7 +300,7 @@ class Msdump:
         """
         from pytest_msdump.stores import value_of
 
-        return value_of(self._test.store, self._test.variant, name)
+        return value_of(self._test.store, self._test.run, name)
 
     def inject(
         self,
@@ -325,8 +338,8 @@ def _trains_torch(network: Any) -> bool:
     return is_module(network)
 
 
-def _refuse_unknown(how: Mapping[str, Any], torchs: bool) -> None:
-    """Refuses arguments of ``train`` that are not known, or not for cells."""
+def _refuse_unknown(how: Mapping[str, Any], torchs: bool, granularity: str | None) -> str | None:
+    """Refuses arguments of ``train`` that are not known, or not for cells; gives the granularity."""
     for name in how:
         if name not in _HOW:
             raise TypeError(f"msdump.train() got an unexpected argument {name!r}; known are {', '.join(_HOW)}")
@@ -335,6 +348,15 @@ def _refuse_unknown(how: Mapping[str, Any], torchs: bool) -> None:
     by = how.get("accumulate", 1)
     if isinstance(by, bool) or not isinstance(by, int) or by < 1:
         raise ValueError(f"msdump.train: accumulate must be an int of at least 1, got {by!r}")
+    return _granularity("msdump.train", granularity, torchs)
+
+
+def _granularity(act: str, given: str | None, torchs: bool = True) -> str | None:
+    if given is not None and not torchs:
+        raise ValueError(f"{act}: granularity is for PyTorch modules, not cells")
+    if given is not None and given not in GRANULARITIES:
+        raise ValueError(f"{act}: granularity is {', '.join(GRANULARITIES[:-1])} or {GRANULARITIES[-1]}, got {given!r}")
+    return given
 
 
 def _refuse_classes(act: str, *given: Any) -> None:

@@ -38,7 +38,7 @@ class GateRun:
 
     def __init__(self, test: GateTest) -> None:
         self.test = test
-        self.run = RunId(*test.variant)
+        self.run = RunId(*test.run)
         self.capture = test.capture()
         self.records: list[Record] = list(self.capture.records())
         self.texts = self.normalised(RESULTS)

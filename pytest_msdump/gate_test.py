@@ -15,7 +15,7 @@ import pytest
 
 from pytest_msdump.collection import identity_of
 from pytest_msdump.options import SETTINGS, Settings
-from pytest_msdump.variants import Variant
+from pytest_msdump.variants import Variant, granularity_of, run_of
 
 if TYPE_CHECKING:
     from harness.backends import Process
@@ -41,6 +41,8 @@ class GateTest:
         variant: backend and mode.
         settings: the session's.
         marker: arguments of the test's ``msdump`` markers.
+        granularity: how finely PyTorch modules are captured.
+        run: backend and mode of its run in the store.
         golden: path of its store, relative to the golden directory.
         store: path of its store.
         network: name in the store: the test's id without backend and mode.
@@ -57,6 +59,8 @@ class GateTest:
         self.variant = variant
         self.settings: Settings = item.config.stash[SETTINGS]
         self.marker = marker
+        self.granularity = granularity_of(item.config, marker, variant.backend)
+        self.run = run_of(variant, self.granularity)
         self.network, self.golden = identity_of(item)
         self.store = f"{self.settings.golden}{os.sep}{self.golden}"
         self.process = process
@@ -154,14 +158,14 @@ class GateTest:
         """Whether the test's golden has a slot of its own for a part of a value; asked for lists of numbers only."""
         from pytest_msdump.stores import has_given
 
-        return not (self.settings.regen or self.settings.learn) and has_given(self.store, self.variant, name)
+        return not (self.settings.regen or self.settings.learn) and has_given(self.store, self.run, name)
 
     def _lookup(self) -> Lookup:
         """Finds values that the test's golden holds already. It does not refer to the test: in a circle with the
         process, arrays of a test that is over would stay until Python's collector runs."""
         from pytest_msdump.stores import nowhere, stored_in
 
-        return nowhere if self.settings.regen or self.settings.learn else partial(stored_in, self.store, self.variant)
+        return nowhere if self.settings.regen or self.settings.learn else partial(stored_in, self.store, self.run)
 
     def _refuse_when_over(self) -> None:
         if self.over:

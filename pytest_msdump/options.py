@@ -17,6 +17,8 @@ import pytest
 GROUP = "msdump"
 NOT_ASKED = "msdump: nothing was compared; --msdump (or ini msdump = true) checks it"
 LEVELS = ("tensors", "digest")
+#: how finely PyTorch modules are captured
+GRANULARITIES = ("operators", "modules", "sentinel")
 #: says in the environment of a process that --msdump-repeat started it
 REPEATED = "MSDUMP_REPEATED"
 
@@ -65,6 +67,15 @@ OPTIONS = (
     Option("msdump_report", "path", "", "write a page about the session's comparisons, in one HTML file", "FILE"),
     Option("msdump_json", "path", "", "write the session's results as JSON, for programs", "FILE"),
     Option("msdump_level", "text", "tensors", "what a new golden keeps", "LEVEL", LEVELS, "level"),
+    Option(
+        "msdump_granularity",
+        "text",
+        "operators",
+        "what is captured of PyTorch modules: each operator, inputs and outputs of modules, or digests of these",
+        "NAME",
+        GRANULARITIES,
+        "granularity",
+    ),
     Option(
         "msdump_tolerance",
         "text",
@@ -252,7 +263,7 @@ def settings(config: pytest.Config) -> Settings:
     given = resolve(config, "msdump_golden")
     golden = Path(os.path.abspath(base / given))
     ci_sign = _sign_of_ci(active, root)
-    for name in ("msdump_level", "msdump_tolerance"):
+    for name in ("msdump_level", "msdump_tolerance", "msdump_granularity"):
         resolve(config, name)
     if not given:
         raise pytest.UsageError("--msdump-golden: a directory is accepted, got an empty name; '.' is the root itself")

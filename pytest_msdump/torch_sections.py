@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Any
 
 from pytest_msdump.gate_test import GateTest
@@ -20,7 +21,9 @@ _HOW_TO_GO_ON = (
 )
 
 
-def _step(test: GateTest, module: Any, act: str, called: Any = None) -> Callable[..., AbstractContextManager[Any]]:
+def _step(
+    test: GateTest, module: Any, act: str, called: Any = None, granularity: str | None = None
+) -> Callable[..., AbstractContextManager[Any]]:
     from harness.errors import UnsupportedError
 
     step = test.process.follow(module)
@@ -30,7 +33,7 @@ def _step(test: GateTest, module: Any, act: str, called: Any = None) -> Callable
             f"{act}: {what} needs backend torch, not {test.variant.backend}; "
             "mark the test msdump(backends='torch'), or run pytest with --msdump-backend=torch"
         )
-    return step
+    return partial(step, granularity=test.granularity if granularity is None else granularity)
 
 
 def runs(test: GateTest, network: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> bool:
@@ -43,12 +46,14 @@ def runs(test: GateTest, network: Any, inputs: Sequence[Any], named: Mapping[str
     return test.variant.backend == "torch" and is_torchs(network, given)
 
 
-def run(test: GateTest, network: Any, inputs: Sequence[Any], named: Mapping[str, Any], steps: int) -> Callable[[], Any]:
+def run(
+    test: GateTest, network: Any, inputs: Sequence[Any], named: Mapping[str, Any], steps: int, granularity: str | None
+) -> Callable[[], Any]:
     """Makes a program that calls ``network`` so many times and returns its last result."""
     module, called = network, None
     if not is_module(network):
         module, called = _holder(modules_of(network, [*inputs, *named.values()])), network
-    step = _step(test, module, "msdump.run", called)
+    step = _step(test, module, "msdump.run", called, granularity)
     given = [as_tensor(each, module) for each in inputs]
     by_name = {name: as_tensor(each, module) for name, each in named.items()}
 
@@ -72,10 +77,11 @@ def _holder(found: Mapping[str, Any]) -> Any:
 
 
 def train(
-    test: GateTest, module: Any, loss: Any, optimizer: Any, batches: Sequence[Any], how: Mapping[str, Any]
-) -> Callable[[], list[Any]]:
+    test: GateTest, module: Any, loss: Any, optimizer: Any, batches: Sequence[Any], how: Mapping[str, Any],
+    granularity: str | None,
+) -> Callable[[], list[Any]]:  # fmt: skip
     """Makes a program that takes one training step per batch and returns the losses."""
-    step = _step(test, module, "msdump.train")
+    step = _step(test, module, "msdump.train", granularity=granularity)
     given = [as_tensor(batch, module) for batch in batches]
     training = Training(module, loss, optimizer, len(given), **how)
 
@@ -93,9 +99,9 @@ def train(
 
 
 @contextmanager
-def watched(test: GateTest, module: Any, optimizer: Any) -> Iterator[Callable[..., None]]:
+def watched(test: GateTest, module: Any, optimizer: Any, granularity: str | None) -> Iterator[Callable[..., None]]:
     """Captures what runs inside the block; with an optimizer, each of its steps ends a step of the capture."""
-    step = _step(test, module, "msdump.watch")
+    step = _step(test, module, "msdump.watch", granularity=granularity)
     current: list[AbstractContextManager[Any]] = []
 
     def begin() -> Any:

@@ -19,7 +19,7 @@ UNITTEST = (
 )
 #: Runs of a test whose marker says nothing: the same for all of a session.
 _PLAIN_RUNS: pytest.StashKey[list[str] | None] = pytest.StashKey()
-MARKER_ARGUMENTS = ("backends", "modes", "tolerance", "level", "against", "rdr", "healthy")
+MARKER_ARGUMENTS = ("backends", "modes", "tolerance", "level", "against", "rdr", "healthy", "granularity")
 
 
 class Variant(NamedTuple):
@@ -32,6 +32,17 @@ class Variant(NamedTuple):
     def id(self) -> str:
         """``cpu-tensor``, as it stands in test ids."""
         return f"{self.backend}-{self.mode}"
+
+
+def granularity_of(config: pytest.Config, marker: Mapping[str, Any], backend: str) -> str:
+    """How finely a test's modules are captured; backends other than ``torch`` know operators alone."""
+    return str(options.resolve(config, "msdump_granularity", marker)) if backend == "torch" else "operators"
+
+
+def run_of(variant: Variant, granularity: str) -> tuple[str, str]:
+    """Backend and mode of a test's run in its golden: ``torch``, ``tensor-modules``."""
+    mode = variant.mode if granularity == "operators" else f"{variant.mode}-{granularity}"
+    return variant.backend, mode
 
 
 def is_gate_test(item: pytest.Item) -> bool:
@@ -115,14 +126,13 @@ def used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | N
 
 
 def _used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | None:
-    if any(options.given_on_command_line(config, name) for name in ("msdump_backend", "msdump_mode")):
+    limits = ("msdump_backend", "msdump_mode", "msdump_granularity")
+    if any(options.given_on_command_line(config, name) for name in limits):
         return None
-    own = variants(config, marker)
+    own = [run_of(each, granularity_of(config, marker, each.backend)) for each in variants(config, marker)]
     against = marker.get("against")
-    more = [
-        Variant(name, mode) for each in own for name in others(against, each.backend) for mode in (each.mode, "tensor")
-    ]
-    return sorted({f"{each.backend}/{each.mode}" for each in (*own, *more)})
+    more = [(name, each) for backend, mode in own for name in others(against, backend) for each in (mode, "tensor")]
+    return sorted({f"{backend}/{mode}" for backend, mode in (*own, *more)})
 
 
 def records(config: pytest.Config, marker: Mapping[str, Any], mode: str) -> bool:
@@ -149,6 +159,7 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
         marker = marker_arguments(metafunc.definition)
         chosen = variants(metafunc.config, marker)
         options.resolve(metafunc.config, "msdump_level", marker)
+        options.resolve(metafunc.config, "msdump_granularity", marker)
         _check_recorder(metafunc.config, marker, chosen)
         others(marker.get("against"), "")
     except pytest.UsageError as error:

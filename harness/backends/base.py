@@ -53,7 +53,8 @@ class Process(Protocol):
 
     def follow(self, module: Any) -> Callable[..., AbstractContextManager[Any]] | None:
         """Captures a step of ``module``, a ``torch.nn.Module``, operator by operator, and what it returns unless the
-        step is begun with ``results=False``; None if PyTorch modules cannot run."""
+        step is begun with ``results=False``; ``granularity=`` asks for modules alone. None if PyTorch modules cannot
+        run."""
         return None
 
     def settled(self) -> AbstractContextManager[None]:

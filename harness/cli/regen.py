@@ -42,7 +42,15 @@ def regenerate(pytest_args: Sequence[str]) -> int:
 
 def _is_foreign(argument: str) -> bool:
     """Whether an argument is an option of another command of ours, which pytest does not have."""
-    return argument.partition("=")[0] in ("--backend", "--mode", "--golden", "--level", "--tolerance", "--only")
+    return argument.partition("=")[0] in (
+        "--backend",
+        "--mode",
+        "--golden",
+        "--level",
+        "--tolerance",
+        "--only",
+        "--granularity",
+    )
 
 
 def is_installed() -> bool:

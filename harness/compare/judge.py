@@ -113,6 +113,9 @@ class SlotJudge:
 
     def _by_statistics(self, expected: Record, found: Record, array: Array | None, tolerance: Tolerance) -> SlotVerdict:
         """Values of one side were not kept: statistics can show a difference, but never that there is none."""
+        if _nothing_kept(expected) or _nothing_kept(found):
+            reason = "digests differ, and nothing else was kept"
+            return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance, by_statistics=True)
         golden, ours = _kept(expected), describe(array, found.dtype) if array is not None else _kept(found)
         of_row = self._tolerances.of_row(expected.key, expected.op_type, expected.dtype)
         if isinstance(ours, PrintedStatistics) and array is None:
@@ -125,6 +128,12 @@ class SlotJudge:
 def proves_bits(items: Iterable[str]) -> bool:
     """Whether equal rows with these items prove equal bits: they include a hash of the values."""
     return any(item in HASHES for item in items)
+
+
+def _nothing_kept(record: Record) -> bool:
+    """Whether a digest is all that is known of a slot."""
+    statistics = record.statistics()
+    return record.values is None and isinstance(statistics, PrintedStatistics) and not statistics and not record.row()
 
 
 def _kept(record: Record) -> Any:

@@ -40,12 +40,14 @@ class _Thread:
         mode: the dispatch mode that hands them to it.
         watching: whether the mode is entered.
         open: entered scopes, and the calls that leave them.
+        calls: the modules that run, for whoever follows these.
     """
 
     def __init__(self, recorder: StepRecorder) -> None:
         self.recorder, self.mode = recorder, Mode(recorder)
         self.watching = False
         self.open: list[tuple[Any, ExitStack]] = []
+        self.calls: list[Any] = []
 
 
 class Hooks:

@@ -33,6 +33,8 @@ from harness.records import Array, Record, SlotKey
 GRAPH = 0
 #: the type of what a module or function returns
 RESULT = "Result"
+#: the type of what modules take and give, and their part of its name
+MODULE, CALL = "Module", "forward"
 NO_TENSOR = "holds no tensor"
 #: the type of an optimizer's settings
 SETTING = "Settings"
@@ -253,6 +255,27 @@ class StepRecorder:
             where = self._source() or "a line that is not known"
             self.problems.setdefault((where, LEFT), Problem(where, "note", LEFT))
 
+    def called(self, scope: str, args: Any, kwargs: Any) -> tuple[str, list[Record]]:
+        """Reads the tensors that a module is given before it runs; gives the name of the call, too."""
+        name = f"{scope}/{CALL}-op{self._numbers[scope, CALL]}"
+        self._numbers[scope, CALL] += 1
+        if self.ended or not self._selection.has(scope):
+            return name, []
+        return name, self._boundary(name, "input", (*args, kwargs) if kwargs else args)
+
+    def gave(self, name: str, given: list[Record], output: Any) -> None:
+        """Records a module's call with the tensors that it gives."""
+        found = self._boundary(name, "output", output)
+        if self._selection.has(name.rpartition("/")[0]) and not self.ended and (given or found):
+            with self._lock:
+                self.records += given + found
+                self.names.append(name)
+
+    def _boundary(self, name: str, io: str, value: Any) -> list[Record]:
+        held = [leaf for _, leaf in leaves(value) if isinstance(leaf, (torch.Tensor, np.ndarray))]
+        arrays = [torch.as_tensor(each) if isinstance(each, np.ndarray) and _fits(each) else each for each in held]
+        return self._slots(name, MODULE, io, [each for each in arrays if isinstance(each, torch.Tensor)], None)
+
     def returned(self, value: Any, what: str) -> None:
         """Records what the module or the function returned (``what`` is ``result``) or a loss, by its tensors, arrays,
         numbers and texts."""
@@ -356,6 +379,11 @@ class StepRecorder:
                 return f"{shown}:{frame.f_lineno}"
             frame = frame.f_back
         return None
+
+
+def _fits(array: Array) -> bool:
+    """Whether PyTorch has tensors of an array's kind."""
+    return array.dtype.kind in "biufc" and array.dtype.isnative and min(array.strides, default=0) >= 0
 
 
 def _after(found: list[Record]) -> int:

@@ -15,6 +15,7 @@ from harness.capture.torch.parts import DTYPES, Unread
 from harness.dtypes import from_numpy
 from harness.records import Array, Record
 from harness.stats import Statistics, digest
+from harness.stats.printed import PrintedStatistics
 
 
 def dense(tensor: Any) -> Any:
@@ -89,14 +90,17 @@ class Keeper:
 
     Args:
         statistics: keep statistics (``Record.extra``) and a digest, no values.
+        digests: keep a digest alone.
+        versions: operators are not seen; what a tensor holds is known by PyTorch's own count of writes to it.
 
     Attributes:
         memo: avoids reading unchanged memory again.
     """
 
-    def __init__(self, statistics: bool) -> None:
+    def __init__(self, statistics: bool, digests: bool = False, versions: bool = False) -> None:
         self.memo = Memo()
-        self._statistics = statistics
+        self._digests, self._versions = digests, versions
+        self._statistics = statistics = statistics or digests
         self._dense = Scratch().dense if statistics else dense
         self._described: dict[bytes, Statistics] = {}
         self._kept: dict[bytes, Array] = {}
@@ -133,10 +137,15 @@ class Keeper:
         self._copies.flush()
 
     def _remembered(self, record: Record, tensor: Any) -> None:
+        if self._versions and tensor.is_inference():  # their writes are not counted
+            self._take(record, tensor)
+            return
         known, where = self.memo.of(tensor), place(tensor)
+        if self._versions:
+            where = (*where, tensor._version)
         found = known.get(where)
         if found is None:
-            area = region(tensor) if self._statistics else None
+            area = region(tensor) if self._statistics and not self._versions else None
             self._take(record, tensor, known.get(area) if area is not None else None)
             statistics = record.extra.statistics
             known[where] = record.digest, statistics, record.values
@@ -153,6 +162,9 @@ class Keeper:
     def take(self, record: Record, array: Array, statistics: Statistics | None = None) -> None:
         """Takes the content of an array in C order."""
         record.digest = content = digest(array, record.dtype)
+        if self._digests:
+            record.extra.statistics = PrintedStatistics({}, record.dtype)
+            return
         if self._statistics:
             found = self._described.get(content)
             if found is None:

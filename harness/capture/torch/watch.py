@@ -11,6 +11,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from harness.capture.capture import Capture, Problem
+from harness.capture.torch.boundaries import Boundaries
 from harness.capture.torch.hooking import Hooks
 from harness.capture.torch.recorder import GRAPH, StepRecorder
 from harness.capture.torch.scalars import modes_of
@@ -22,6 +23,7 @@ from harness.errors import SettingError, SettingTypeError, TraceError
 from harness.records import Record
 
 MODES = ("tensor", "statistic")
+GRANULARITIES = ("operators", "modules", "sentinel")
 #: records a value and what it is
 Returned = Callable[..., None]
 
@@ -32,6 +34,12 @@ def _state(tensor: Any) -> tuple[Any, Any]:
         return id(tensor), None if tensor is None else tensor._version
     except RuntimeError:
         return id(tensor), None
+
+
+def _granularity(name: str) -> str:
+    if name not in GRANULARITIES:
+        raise SettingError(f"granularity: {name!r} is not known; known are {', '.join(GRANULARITIES)}")
+    return name
 
 
 def _nowhere(_value: Any, _what: str = "") -> None:
@@ -57,10 +65,12 @@ class TorchCapture:
         paths: scopes are the modules' paths as PyTorch writes them (``layer1.0.conv1/convolution-op0``).
         graph: label of the module's operators, for a capture that holds several.
         gradients: also record the parameters' ``grad`` at the end of a step (``head.weight.grad``).
+        granularity: ``operators``; ``modules`` records what modules take and give (``layer1/forward-op0``) instead, so
+            that what they are made of may change; ``sentinel`` keeps digests of the same and nothing else.
 
     Raises:
         SettingTypeError: ``module`` is not a module, or ``select`` is not a glob.
-        SettingError: the mode does not exist.
+        SettingError: the mode or the granularity does not exist.
 
     Examples:
         >>> import torch
@@ -88,6 +98,7 @@ class TorchCapture:
         paths: bool = False,
         graph: int = GRAPH,
         gradients: bool = False,
+        granularity: str = "operators",
     ) -> None:
         if not isinstance(module, torch.nn.Module):
             raise SettingTypeError(f"module: a torch.nn.Module is captured, got {type(module).__name__}")
@@ -102,7 +113,8 @@ class TorchCapture:
         self._graph = graph
         self._gradients = gradients
         self._rootdir = os.path.abspath(rootdir or os.getcwd())
-        self._keeper = Keeper(statistics=mode == "statistic")
+        self._granularity = _granularity(granularity)
+        self._keepers: dict[str, Keeper] = {}
         self._iteration = 0
         self._running = False
         self._rules: dict[str, Any] = {}
@@ -113,7 +125,7 @@ class TorchCapture:
         self._problems: list[Problem] = []
 
     @contextmanager
-    def step(self, results: bool = True) -> Iterator[Returned]:
+    def step(self, results: bool = True, granularity: str | None = None) -> Iterator[Returned]:
         """One iteration; the first has label 0. An exception inside ends the step and is passed on; operators that ran
         before stay in the capture, and the next step has the next label.
 
@@ -122,25 +134,28 @@ class TorchCapture:
 
         Args:
             results: whether to record what the module returns, or only what that function is given.
+            granularity: of this step, if it is another one than the capture's.
 
         Raises:
             TraceError: called inside another step.
+            SettingError: the granularity does not exist.
         """
         if self._running:
             raise TraceError(f"iteration {self._iteration} has not ended; steps cannot be nested")
+        chosen = self._granularity if granularity is None else _granularity(granularity)
         self._running = True
         try:
             if self._selection.nothing:
                 yield _nowhere
             else:
-                with self._recorded(results) as returned:
+                with self._recorded(results, chosen) as returned:
                     yield returned
         finally:
             self._running = False
             self._iteration += 1
 
     @contextmanager
-    def _recorded(self, results: bool) -> Iterator[Returned]:
+    def _recorded(self, results: bool, granularity: str) -> Iterator[Returned]:
         modules = scopes_of(self._module, self._paths)
         owners: dict[int, str] = {}
         for module, scope in modules.items():
@@ -148,10 +163,11 @@ class TorchCapture:
                 owners.setdefault(id(parameter), scope)
         scopes = Scopes(owners)
         where = self._rank, self._graph, self._iteration
-        recorder = StepRecorder(where, scopes, self._selection, self._keeper, self._rootdir)
+        keeper, kind = self._keeper(granularity), Hooks if granularity == "operators" else Boundaries
+        recorder = StepRecorder(where, scopes, self._selection, keeper, self._rootdir)
         self._rules = self._rules or settings()
         try:
-            hooks = Hooks(scopes, self._selection, recorder, modules)
+            hooks = kind(scopes, self._selection, recorder, modules)
             with hooks.attached(), self._results(hooks, results) as returned:
                 yield returned
             recorder.join()
@@ -162,11 +178,20 @@ class TorchCapture:
             recorder.forget()
         finally:
             recorder.join()
-            self._keeper.flush()
+            keeper.flush()
             self._left_at = self._states() if self._gradients else {}
             self._records += recorder.records
             self._order = self._order or tuple(recorder.names)
             self._problems += recorder.problems.values()
+
+    def _keeper(self, granularity: str) -> Keeper:
+        """What fills records in; those of one granularity share equal arrays."""
+        if granularity not in self._keepers:
+            self._keepers[granularity] = Keeper(
+                statistics=self._mode == "statistic", digests=granularity == "sentinel",
+                versions=granularity != "operators",
+            )  # fmt: skip
+        return self._keepers[granularity]
 
     @contextmanager
     def _results(self, hooks: Hooks, results: bool) -> Iterator[Returned]:
@@ -215,9 +240,8 @@ class TorchCapture:
         a backward outside would go by unseen."""
         if not self._gradients or not self._records or self._running:
             return []
-        recorder = StepRecorder(
-            (self._rank, self._graph, self._iteration), Scopes({}), self._selection, self._keeper, self._rootdir
-        )
+        where, keeper = (self._rank, self._graph, self._iteration), self._keeper(self._granularity)
+        recorder = StepRecorder(where, Scopes({}), self._selection, keeper, self._rootdir)
         now = self._states()
         for name, each in self._module.named_parameters():
             before = self._left_at.get(name)
@@ -228,7 +252,7 @@ class TorchCapture:
             if before[:2] != now[name][:2]:
                 recorder.parameter(name, each)
         recorder.forget()
-        self._keeper.flush()
+        keeper.flush()
         return recorder.records
 
     def capture(self) -> Capture:

@@ -1,0 +1,108 @@
+"""Follows a step along the boundaries of modules: what each takes and gives, no operator of its own or of a library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.utils._python_dispatch import _disable_current_modes
+
+from harness.capture.torch.hooking import Hooks
+from harness.capture.torch.threads import followed
+from harness.errors import UnsupportedError
+from harness.records import Record
+
+#: one module that runs: the name of its records, and those of what it was given
+_Call = tuple[Any, str, list[Record]]
+
+
+class Boundaries(Hooks):
+    """The hooks attached to the modules of a step. No dispatch mode is entered: operators run as they would alone."""
+
+    @contextmanager
+    def attached(self) -> Iterator[None]:
+        """Attaches the hooks for the duration of a step."""
+        with ExitStack() as stack:
+            inside = compiled(self._modules)
+            for module, scope in self._modules.items():
+                if self._has(scope) and module not in inside:
+                    self._attach(stack, module, scope)
+            stack.callback(register_optimizer_step_pre_hook(self._enter_optimizer).remove)
+            stack.callback(register_optimizer_step_post_hook(self._leave).remove)
+            stack.enter_context(followed(self._begin))
+            stack.callback(self._leave_all)
+            yield
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Optimizers enter their scope, and no mode."""
+        yield
+
+    def _attach(self, stack: ExitStack, module: Any, scope: str) -> None:
+        enter, leave = partial(self._called, scope), self._returned
+        if getattr(module, "_compiled_call_impl", None) is not None:  # its hooks would be compiled, too
+            original = module._compiled_call_impl
+            module._compiled_call_impl = _around(original, module, enter, leave)
+            stack.callback(setattr, module, "_compiled_call_impl", original)
+            return
+        try:
+            stack.callback(module.register_forward_pre_hook(enter, prepend=True, with_kwargs=True).remove)
+            stack.callback(module.register_forward_hook(leave, always_call=True).remove)
+        except RuntimeError:  # TorchScript's, which run no Python
+            raise UnsupportedError(
+                f"{scope}: a {type(module).__name__} has no hooks, so nothing can be seen of it; "
+                "give the module that torch.jit.script was given"
+            ) from None
+
+    def _called(self, scope: str, module: Any, args: Any, kwargs: Any) -> None:
+        self._scopes.push(scope)
+        inside = ExitStack()
+        inside.callback(self._scopes.pop)
+        here = self._here
+        with _disable_current_modes():  # it reads with operators of its own
+            name, given = here.recorder.called(self._scopes.current(), args, kwargs)
+        here.open.append((module, inside))
+        here.calls.append((module, name, given))
+
+    def _returned(self, module: Any, _args: Any, output: Any) -> None:
+        here = self._here
+        if not any(each is module for each, _ in here.open):
+            return
+        while self._leave_one() is not module:  # one that failed further inside
+            pass
+        while here.calls:
+            owner, name, given = here.calls.pop()
+            if owner is module:
+                if output is not None:
+                    with _disable_current_modes():
+                        here.recorder.gave(name, given, output)
+                return
+
+
+def _around(
+    compiled_call: Callable[..., Any], module: Any, enter: Callable[..., None], leave: Callable[..., None]
+) -> Callable[..., Any]:
+    def run(*args: Any, **kwargs: Any) -> Any:
+        enter(module, args, kwargs)
+        output = None
+        try:
+            output = compiled_call(*args, **kwargs)
+            return output
+        finally:
+            leave(module, args, output)
+
+    return run
+
+
+def compiled(modules: dict[Any, str]) -> set[Any]:
+    """The modules inside what ``torch.compile`` wrapped: they run within one region, not one by one."""
+    inside: set[Any] = set()
+    for module in modules:
+        if hasattr(module, "_orig_mod"):
+            inside.update(module._orig_mod.modules())
+        elif getattr(module, "_compiled_call_impl", None) is not None:
+            inside.update(each for each in module.modules() if each is not module)
+    return inside
