@@ -13,7 +13,8 @@ from difflib import SequenceMatcher
 from functools import cached_property
 
 from harness.compare.origin import Kind
-from harness.explain.graphs import Argument, Graphs, Statement
+from harness.explain.graphs import Graphs
+from harness.explain.statements import Argument, Statement
 from harness.explain.trained import is_gradient, written
 
 #: the largest number of comparisons to match operators of both sides

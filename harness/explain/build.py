@@ -19,7 +19,7 @@ from harness.compare.smallest_tolerance import would_pass
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain import alone
 from harness.explain.case import Case
-from harness.explain.evidence import Evidence
+from harness.explain.evidence import Evidence, agree_on_graphs
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.known_values import completed, guess
 from harness.explain.names import input_name
@@ -77,7 +77,9 @@ def explain(
     more: list[str] = []
     if divergence is not None:
         rank = divergence.where.rank
-        expected, found = completed(expected.of_rank(rank), found.of_rank(rank))
+        expected, found = expected.of_rank(rank), found.of_rank(rank)
+        agree_on_graphs(expected, found)
+        expected, found = completed(expected, found)
         case = _case(comparison, divergence, expected, found)
         divergence = by_graphs(divergence, case, comparison)
         case = _case(comparison, divergence, expected, found)

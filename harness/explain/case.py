@@ -8,7 +8,7 @@ from functools import cached_property
 
 from harness.compare.divergence import Execution
 from harness.explain.evidence import Evidence
-from harness.explain.graphs import Statement
+from harness.explain.statements import Statement
 from harness.records import Record
 
 

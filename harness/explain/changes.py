@@ -15,13 +15,13 @@ from harness.explain.claim import Claim, holds
 from harness.explain.counted import seen_in_statistics
 from harness.explain.evidence import loaded
 from harness.explain.explanation import Change
-from harness.explain.graphs import Argument, differing_attributes, same
 from harness.explain.ir_values import Unreadable
 from harness.explain.names import input_name
 from harness.explain.numbers import number, setting_text, value_text
 from harness.explain.pair import is_bitwise
 from harness.explain.patterns import Pair, find_pattern
 from harness.explain.replay import read_during
+from harness.explain.statements import Argument, differing_attributes, same
 from harness.records import Record
 
 #: number of parameters to examine

@@ -15,8 +15,8 @@ from harness import dtypes
 from harness.compare.divergence import PARAMETER, Execution
 from harness.dtypes import DType
 from harness.explain.evidence import Evidence, loaded
-from harness.explain.graphs import Argument, Statement
 from harness.explain.ir_values import Unreadable
+from harness.explain.statements import Argument, Statement
 from harness.recording.replayer import Call, Replayed, Replayer
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -51,7 +51,9 @@ class Setting:
 
     def call(self) -> Call:
         """What a replayer is asked for."""
-        operator = replace(self.statement.described, attributes=self.attrs)
+        told = self.statement.described
+        silent = {name: each for name, each in told.attributes.items() if name not in self.statement.attrs}
+        operator = replace(told, attributes={**silent, **self.attrs})
         slots = [at for at, argument in enumerate(self.statement.arguments) if not argument.is_monad]
         before = {slot: self.values[at] for slot, at in enumerate(slots) if at in self.values}
         return Call(operator, before, tuple(kind.name for kind in self.outputs), self.runs, None, self.backend)
@@ -172,8 +174,8 @@ def _from_maker(run: Evidence, where: Execution, argument: Argument) -> Array | 
 
 def _as_called(argument: Argument, array: Array) -> Any:
     """A dumped value in the operator's form: the dump shows numbers and tuples of the graph as arrays."""
-    if argument.type.is_tensor:
+    if argument.form == "tensor":
         return array
-    if argument.type.text.startswith("Tuple"):
+    if argument.form == "tuple":
         return tuple(array.reshape(-1).tolist())
     return array.reshape(-1)[0].item() if array.size == 1 else array

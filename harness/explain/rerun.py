@@ -15,8 +15,8 @@ from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.dtypes import DType, by_name, from_numpy
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.floors import Floor, Made, agree, wide
-from harness.explain.graphs import Argument, Statement
 from harness.explain.replay import Setting, computed_with_state, setting
+from harness.explain.statements import Argument, Statement
 from harness.records import Record, SlotKey
 
 Array = np.ndarray[Any, np.dtype[Any]]

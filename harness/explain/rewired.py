@@ -11,7 +11,7 @@ from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain.alignment import Alignment, Edit, is_order
 from harness.explain.case import Case
 from harness.explain.evidence import Evidence
-from harness.explain.graphs import Statement
+from harness.explain.statements import Statement
 from harness.records import SlotKey
 
 #: kinds that values alone cannot tell from a change of the graph

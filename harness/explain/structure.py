@@ -13,11 +13,11 @@ from harness.explain.alignment import Alignment, is_order
 from harness.explain.claim import Check
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
-from harness.explain.graphs import Argument
 from harness.explain.numbers import changed_cell, short_operator, value_text
 from harness.explain.pair import is_bitwise
 from harness.explain.replay import computed, setting
 from harness.explain.reproduced import rounded
+from harness.explain.statements import Argument
 from harness.explain.trained import Change, change, is_gradient, is_unchanged, writer_of
 from harness.records import Record, SlotKey
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from harness.compare.divergence import Execution
 from harness.explain.evidence import Evidence
-from harness.explain.graphs import Statement
+from harness.explain.statements import Statement
 
 _GRADIENTS = "Gradients/"
 #: operators that give zeros, whatever they take

@@ -11,7 +11,7 @@ import numpy as np
 from harness.compare.origin import Input, Kind, Origin, State
 from harness.explain.case import Case
 from harness.explain.evidence import loaded
-from harness.explain.graphs import Argument
+from harness.explain.statements import Argument
 from harness.records import SlotKey
 
 #: operators that only give values they take: other values come from elsewhere

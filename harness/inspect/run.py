@@ -12,7 +12,7 @@ import numpy as np
 from harness.compare.divergence import PARAMETER, STATE, Execution
 from harness.errors import HarnessError
 from harness.explain.evidence import Evidence
-from harness.explain.graphs import Graphs
+from harness.explain.graphs import Graphs, Texts
 from harness.inspect import roles
 from harness.inspect.numbers import LOOKED_AT, Numbers, read
 from harness.inspect.probes import probe
@@ -196,9 +196,9 @@ class Run:
     def graphs(self) -> Graphs:
         """Its graphs; without texts, none."""
         try:
-            return Graphs(self._artefacts())
+            return Texts(self._artefacts())
         except HarnessError:
-            return Graphs({})
+            return Graphs()
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from harness.recording.operands import Constant, Parameter, SourceLine
 from harness.recording.operator import Operand, Operator, Result
-from harness.recording.spec import ScalarSpec, Spec, TensorSpec
+from harness.recording.spec import IOMONAD, UMONAD, ScalarSpec, Spec, TensorSpec
 
 Kind = Literal["result", "parameter", "argument", "constant", "unknown"]
 """What an input is: another operator's result, a weight or state, data that came from outside, a constant; or nobody
@@ -36,6 +36,7 @@ class Edge(NamedTuple):
 
 
 UNKNOWN_EDGE = Edge("unknown")
+MONADS = (UMONAD, IOMONAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Described:
         graph: id of its graph.
         rank: process rank.
         attributes: by name: numbers, texts, dtypes, arrays, None, and lists, tuples and dicts of these.
-        inputs: edges by slot.
+        inputs: edges by slot; without those that only order operators.
         names: names of the inputs as the engine gives them, by slot; empty where it gives none.
         outputs: dtype's name (``Float32``) and shape by slot, None for what is no tensor; empty while unknown.
         mutates: slots of inputs whose memory it updates; None: nobody knows.
@@ -86,6 +87,9 @@ def described(operator: Operator, *, rank: int = 0, source: str | None = None) -
         A description that shares attributes' values with ``operator``, but refers to no operator or graph.
     """
     named = {slot: name for name, slot in (operator.arguments or {}).items()}
+    inputs = operator.inputs
+    while inputs and isinstance(inputs[-1], Constant) and inputs[-1].spec in MONADS:
+        inputs = inputs[:-1]
     return Described(
         operator.name,
         operator.type,
@@ -93,8 +97,8 @@ def described(operator: Operator, *, rank: int = 0, source: str | None = None) -
         operator.graph.id if operator.graph is not None else 0,
         rank,
         dict(operator.attributes),
-        tuple(edge(operand, slot) for slot, operand in enumerate(operator.inputs)),
-        tuple(named.get(slot, "") for slot in range(len(operator.inputs))) if named else (),
+        tuple(edge(operand, slot) for slot, operand in enumerate(inputs)),
+        tuple(named.get(slot, "") for slot in range(len(inputs))) if named else (),
         tuple(map(_output, operator.outputs)),
         operator.mutates,
         dict(operator.aliases),

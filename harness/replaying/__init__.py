@@ -11,12 +11,17 @@ import importlib
 from harness.recording.replayer import REPLAYERS, Replayer
 from harness.recording.replayer import replayer_of as registered
 
-__all__ = ["MINDSPORE", "OWN", "REPLAYERS", "replayer_of"]
+__all__ = ["MINDSPORE", "OWN", "REPLAYERS", "is_mindspore", "replayer_of"]
 
 #: The engine of runs that state none: MindSpore, real or emulated.
 MINDSPORE = "MindSpore"
 #: Module of this package by engine; it registers the engine's replayer.
 OWN: dict[str, str] = {MINDSPORE: "mindspore"}
+
+
+def is_mindspore(engine: str) -> bool:
+    """Whether operators of this engine are MindSpore's, real or emulated."""
+    return engine == MINDSPORE or engine.startswith(f"{MINDSPORE} ")
 
 
 def replayer_of(engine: str) -> Replayer | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.compare.divergence import PARAMETER, Execution
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
-from harness.explain.graphs import Graphs
+from harness.explain.graphs import Graphs, Texts
 from harness.records import SlotKey
 
 #: Largest number of operators to draw per side.
@@ -63,7 +63,7 @@ def network(
         for slot in comparison.slots
         if slot.found_as is not None and slot.found_as.operator != slot.key.operator
     }
-    sides = [_side(comparison, at, Graphs(texts), first) for at, texts in enumerate(artefacts)]
+    sides = [_side(comparison, at, Texts(texts), first) for at, texts in enumerate(artefacts)]
     most = max(len(side.types) for side in sides)
     if most > OPERATORS:
         return {"sides": [], "renamed": [], "cut": f"{most} operators: a picture has at most {OPERATORS}"}

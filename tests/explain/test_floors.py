@@ -10,21 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.explain.floors import Floor, agree
-from harness.explain.graphs import Argument, Statement
 from harness.explain.replay import Setting, computed_with_state
-from harness.graph.ir_parse import IrType
+from harness.explain.statements import Argument, Statement
 from harness.replaying import MINDSPORE, replayer_of
 
 SEEDS = st.integers(0, 2**32 - 1)
-TENSOR = IrType("Tensor[Float32]", "Float32", (), True)
 
 
 def setting(op: str, *values: Any) -> Setting:
     """An operator and what it is given."""
-    arguments = [Argument("x", TENSOR, is_constant=not isinstance(v, np.ndarray), value=v) for v in values]
+    arguments = [Argument("x", is_constant=not isinstance(v, np.ndarray), value=v) for v in values]
     replayer = replayer_of(MINDSPORE)
     assert replayer is not None
-    statement = Statement(op, op, tuple(arguments), {}, (), know=replayer.facts)
+    statement = Statement(op, op, tuple(arguments), {}, know=replayer.facts)
     return Setting(statement, dict(enumerate(values)), {}, replayer=replayer)
 
 

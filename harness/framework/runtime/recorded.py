@@ -14,9 +14,11 @@ from harness.framework.ops.base import OPERATORS
 from harness.framework.ops.init_args import INIT_ARGS
 from harness.graph import Const, Node, Parameter
 from harness.recording import Engine, Graph, Operator, Result
+from harness.recording.operands import IO, U
 from harness.recording.operator import Operand
 
 _HAND_ON = frozenset({"Load", "Depend"})
+_MONADS = {each.spec: each for each in (U, IO)}
 _NONE: Mapping[str, int] = MappingProxyType({})
 _BACKWARD, _OPTIMIZER = "Gradients/", "optimizer-"
 
@@ -73,9 +75,12 @@ class Recorded:
         )  # fmt: skip
 
     def _edge(self, operand: Any) -> Operand | None:
-        """Where a value comes from, through what only hands it on; None for a monad, or where control flow decides."""
+        """Where a value comes from, through what only hands it on; a monad's constant for any monad; None where control
+        flow decides."""
         if isinstance(operand, (Const, Parameter)):
             return operand
+        if operand.spec in _MONADS:
+            return _MONADS[operand.spec]
         while operand.op in _HAND_ON:
             operand = operand.inputs[0]
             if isinstance(operand, (Const, Parameter)):
