@@ -18,6 +18,10 @@ from harness import log as _log  # noqa: F401 - notes the log's environment, whi
 _ROOMS = frozenset(_each.partition(".")[0] for _each in _os.listdir(_os.path.dirname(__file__)))
 
 
+#: what judges and keeps values outside of pytest
+_WITHOUT_PYTEST = ("check", "write", "DiffersError")
+
+
 def _framework() -> _Any:
     """The emulator, which is imported when one of its names is asked for."""
     from harness import framework
@@ -49,6 +53,10 @@ def __getattr__(name: str) -> _Any:
         from importlib import import_module
 
         return import_module("harness.inspect")
+    if name in _WITHOUT_PYTEST:
+        from harness.gate import checking
+
+        return getattr(checking, name)
     if name in _ROOMS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     if name == "__version__":
@@ -59,7 +67,7 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "__version__", *dir(_framework())})
+    return sorted({*globals(), *_WITHOUT_PYTEST, "__version__", *dir(_framework())})
 
 
 def _dump_from_environment(session: _Any) -> None:

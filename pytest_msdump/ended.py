@@ -8,13 +8,13 @@ from harness.compare import Verdict
 from harness.compare.policy import Judgement, Party
 from harness.compare.policy import judge as decide
 from harness.errors import HarnessError
+from harness.gate.bounded import bounded
+from harness.gate.lazily import lay_beside, settle
+from harness.gate.stores import OPENED
 from harness.store import StoredRun
 from pytest_msdump import judge as judging
 from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import GateTest
-from pytest_msdump.lazily import lay_beside, settle
-from pytest_msdump.report import bounded
-from pytest_msdump.stores import OPENED
 
 LEAD = "msdump: the test failed by itself; what it ran until then differs from its golden:"
 

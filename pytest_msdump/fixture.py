@@ -298,7 +298,7 @@ class Msdump:
             SettingError: the golden has nothing of that name, or keeps digests only.
             StoreError: the golden cannot be read.
         """
-        from pytest_msdump.stores import value_of
+        from harness.gate.stores import value_of
 
         return value_of(self._test.store, self._test.run, name)
 

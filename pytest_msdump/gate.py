@@ -227,7 +227,7 @@ class Gate:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Writes the manifest once all stores are written; fails a session that found stale goldens."""
-        stores_opened = sys.modules.get("pytest_msdump.stores")
+        stores_opened = sys.modules.get("harness.gate.stores")
         if stores_opened is not None:
             stores_opened.OPENED.close()
         if is_worker(self.config):

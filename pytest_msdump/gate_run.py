@@ -11,12 +11,13 @@ from harness import environment
 from harness.capture.capture import RESULTS
 from harness.compare import Tolerances
 from harness.compare.policy import Party
+from harness.gate.against import Found
+from harness.gate.lazily import kind_of
 from harness.records import Record
 from harness.store import RunId, StoredRun
 from pytest_msdump import commands, options, unseen
 from pytest_msdump.facts import facts
 from pytest_msdump.gate_test import SEED, GateTest
-from pytest_msdump.lazily import kind_of
 from pytest_msdump.report import Result, empty_result
 
 if TYPE_CHECKING:
@@ -140,6 +141,14 @@ class GateRun:
                 stated, by = hook(config=item.config, item=item, **given), "the hook pytest_msdump_tolerance"
         named = options.resolve(self.test.item.config, "msdump_tolerance")
         return (named, "--msdump-tolerance") if stated is None and named != "stored" else (stated, by)
+
+    def found(self) -> Found:
+        """The run, as it is held against a golden."""
+        capture = self.capture
+        return Found(
+            self.test.network, self.run, self.party(), self.records, lambda: capture.artefacts, self.texts,
+            capture.places, self.watches,
+        )  # fmt: skip
 
     def party(self) -> Party:
         """The run as a side of a judgement, as its golden would hold it: names count as between two stores."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from harness.backends import Process
     from harness.capture import Capture
     from harness.capture.lookup import Lookup
-    from harness.records import Record
+    from harness.gate.given import Given
 
 T = TypeVar("T")
 SCRATCH = ".msdump"
@@ -49,8 +49,7 @@ class GateTest:
         process: the process in which its programs run, one after the other.
         programs: number of programs that ran, failed ones included.
         tree: directory of its dump tree; None without ``--msdump-keep``.
-        texts: logs of its trainings, and texts it gave to ``check``, by name of the artefact.
-        given: values it gave to ``check``.
+        texts: logs of its trainings, by name of the artefact.
         over: whether it was judged, or ended by an error; what comes later would be compared with nothing.
     """
 
@@ -67,9 +66,8 @@ class GateTest:
         self.programs = 0
         self.tree = self._tree() if self.settings.keep else None
         self.texts: dict[str, bytes] = {}
-        self.given: list[Record] = []
         self.over = False
-        self._names: set[str] = set()
+        self._given: Given | None = None
         item.stash[_TEST] = self
 
     def _tree(self) -> Path:
@@ -120,50 +118,36 @@ class GateTest:
     @property
     def ran(self) -> bool:
         """Whether the test left anything to judge."""
-        return bool(self.programs or self._names)
+        return bool(self.programs or self._given)
+
+    @property
+    def given(self) -> Given:
+        """What it gave to ``check``."""
+        if self._given is None:
+            from harness.gate.given import Given
+
+            self._given = Given()
+        return self._given
 
     def take(self, name: str, value: Any, source: str | None) -> None:
         """Keeps a value given to ``check``, to be compared under ``name``.
 
         Raises:
-            HarnessError: see ``harness.capture.given.leaves``; or the value is empty, its name is already used, or the
-                test is over.
+            HarnessError: see ``harness.gate.given.Given.take``; or the test is over.
         """
-        from harness.capture.capture import COMPARED
-        from harness.capture.given import leaves, record_of
-        from harness.errors import SettingError
-        from harness.records import GIVEN_SCOPE
-
         self._refuse_when_over()
-        if not isinstance(name, str) or not name or not name.isprintable():
-            given = repr(name) if isinstance(name, str) else f"{type(name).__name__}; msdump.check(name, value)"
-            raise SettingError(f"msdump.check: the name of a value is a printable text, got {given}")
-        found = list(leaves(name, value, self._kept))
-        if not found:
-            raise SettingError(f"msdump.check: {name!r} holds nothing to compare: {value!r:.80}")
-        names = [leaf.name for leaf in found]
-        for at, each in enumerate(names):
-            if each in names[:at]:
-                raise SettingError(f"msdump.check: two parts of {name!r} are called {each!r}; rename one")
-            if each in self._names:
-                raise SettingError(f"msdump.check: {each!r} was handed over before in this test; give it another name")
-        self._names.update(names)
-        for leaf in found:
-            if isinstance(leaf.content, str):
-                self.texts[f"{COMPARED}{GIVEN_SCOPE}/{leaf.name}.txt"] = leaf.content.encode(errors="surrogateescape")
-            else:
-                self.given.append(record_of(leaf, name, source, self._lookup()))
+        self.given.take(name, value, source, kept=self._kept, stored=self._lookup())
 
     def _kept(self, name: str) -> bool:
         """Whether the test's golden has a slot of its own for a part of a value; asked for lists of numbers only."""
-        from pytest_msdump.stores import has_given
+        from harness.gate.stores import has_given
 
         return not (self.settings.regen or self.settings.learn) and has_given(self.store, self.run, name)
 
     def _lookup(self) -> Lookup:
         """Finds values that the test's golden holds already. It does not refer to the test: in a circle with the
         process, arrays of a test that is over would stay until Python's collector runs."""
-        from pytest_msdump.stores import nowhere, stored_in
+        from harness.gate.stores import nowhere, stored_in
 
         return nowhere if self.settings.regen or self.settings.learn else partial(stored_in, self.store, self.run)
 
@@ -178,20 +162,20 @@ class GateTest:
 
     def capture(self) -> Capture:
         """The capture to compare: what the programs dumped, then the values given to ``check``."""
-        from harness.capture import Capture
         from harness.capture.texts import Joined
 
-        if self.programs:
-            found = self.process.capture()
+        given = self.given
+        if not self.programs:
+            # No backend computed these numbers.
+            found = given.capture(self.network, *self.variant)
         else:
-            # These numbers come from no backend.
-            rules = {"values": "handed over by the test"}
-            found = Capture(self.network, self.variant.backend, False, self.given, self.variant.mode, rules)
-        if self.given and self.programs:
-            found = replace(found, source=[*found.records(), *self.given])
-        if self.texts:
+            found = self.process.capture()
+            if given.records:
+                found = replace(found, source=[*found.records(), *given.records])
+        texts = {**self.texts, **given.texts} if self.programs else self.texts
+        if texts:
             # The capture makes its own texts only when they are read.
-            found = replace(found, artefacts=Joined(found.artefacts, self.texts))
+            found = replace(found, artefacts=Joined(found.artefacts, texts))
         return found
 
 

@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness import environment
-from harness.capture.capture import RECORDED, RESULTS
-from harness.compare import Comparison, Verdict, compare_texts, explain_texts, first_divergence
-from harness.compare.judge import SlotJudge
-from harness.compare.known import Known
-from harness.compare.policy import HOLDING, Judgement, Party, references
-from harness.compare.policy import judge as decide
+from harness.compare import Comparison, Verdict, first_divergence
+from harness.compare.policy import HOLDING, Judgement, references
 from harness.compare.smallest_tolerance import would_pass
-from harness.compare.texts import summary
-from harness.compare.tolerances import NOISE
 from harness.errors import HarnessError, StoreError, StoreWriteError
 from harness.errors import told as said
+from harness.gate import against
+from harness.gate.against import Found
+from harness.gate.stores import OPENED
 from harness.store import GoldenStore, RunId, StoredRun
 from harness.words import among
 from pytest_msdump import commands, misses
 from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import SEED, GateTest, scratch
-from pytest_msdump.lazily import lay_beside, settle
 from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result
 from pytest_msdump.sharing import note, since
-from pytest_msdump.stores import OPENED
 from pytest_msdump.variants import others, used_runs
 
 if TYPE_CHECKING:
     from harness.explain import Explanation
-
-#: All dump modes of a network differ from its golden in the same tensors, so these are measured once.
-_JUDGING = partial(SlotJudge, known=Known())
 
 
 def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
@@ -104,8 +95,8 @@ def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
 
 def _check_all(judge: GateRun, bundle: str, results: list[Result], texts: list[str]) -> None:
     marker, backend = judge.test.marker, judge.run.backend
-    against = others(marker.get("against"), backend)
-    stated = {backend: marker.get("tolerance"), **against}
+    named = others(marker.get("against"), backend)
+    stated = {backend: marker.get("tolerance"), **named}
     try:
         store = OPENED.open(judge.test.store)
     except FileNotFoundError:
@@ -113,7 +104,7 @@ def _check_all(judge: GateRun, bundle: str, results: list[Result], texts: list[s
         texts.append(misses.missing(judge.test, judge.path, judge.held, judge.run, "the store does not exist"))
         return
     kind = {"emulated": judge.capture.emulated, "beside_tensors": judge.beside_tensors}
-    for run in references(judge.run, against, store, **kind):
+    for run in references(judge.run, named, store, **kind):
         result, text = _check_one(judge, bundle, store, run, stated[run.backend])
         results.append(result)
         texts += [text] if text is not None else []
@@ -135,71 +126,42 @@ def _check_one(
     result = judge.empty("identical")
     (result["against"], result["against_mode"]), result["checksum"] = run, expected.checksum
     asked, by = judge.tolerance(run.backend, tolerance)
-    sides = Party.of_run(expected), judge.party()
-    judged = decide(*sides, asked, lay=lay_beside, settle=settle, judging=_JUDGING, by=by)
-    if judge.watches or judge.texts:
-        # A mode that keeps only what goes wrong agrees if both sides are empty; so does a test of nothing but texts.
-        judged = replace(judged, empty_holds=True)
-    comparison = judged.comparison
+    found = judge.found()
+    judged = against.judged(expected, found, asked, by)
     holds = _count(result, judged)
     explanation, failures = None, []
     if not holds:
         explanation, words = explain(judge, run, judged, expected, result)
-        failures.append(_made_otherwise(judge, run, expected) + words)
-    if run == judge.run and (told := _check_texts(judge, expected, result, bool(failures))):
+        failures.append((against.made_otherwise(expected, found) if run == judge.run else "") + words)
+    if run == judge.run and (told := _check_texts(judge, found, expected, result, bool(failures))):
         result["verdict"] = replace(judged, texts_hold=False).verdict
         failures.insert(0, told)
     failure = "\n".join(failures) or None
     if judge.test.settings.report is not None:
         try:
-            _keep_page(judge, bundle, expected, comparison, failure, explanation, result["verdict"])
+            _keep_page(judge, bundle, expected, judged.comparison, failure, explanation, result["verdict"])
         except StoreWriteError as error:
             failure = "\n".join([*filter(None, [failure]), f"msdump: the page lacks this test: {error}"])
     return result, failure
 
 
-def _made_otherwise(judge: GateRun, run: RunId, expected: StoredRun) -> str:
-    """A line that explains other numbers (and graphs): only one of run and golden is emulated, or two releases of
-    MindSpore made them."""
-    if run != judge.run:
-        return ""
-    golden = bool(expected.attrs.get("emulated"))
-    releases = [rules.get("ms_version") for rules in (expected.attrs.get("rules", {}), judge.capture.rules)]
-    if golden == judge.capture.emulated:
-        made, found = releases
-        differ = made and found and made != found
-        return f"msdump: the golden was made by MindSpore {made}, this run by {found}\n" if differ else ""
-    words = ("real", "emulated")
-    return f"msdump: the golden is {words[golden]}, this run of backend {run.backend} is {words[not golden]}\n"
-
-
-def _check_texts(judge: GateRun, expected: StoredRun, result: Result, short: bool) -> str:
+def _check_texts(judge: GateRun, found: Found, expected: StoredRun, result: Result, short: bool) -> str:
     """Compares the texts that are results with the golden's; returns what to say about those that differ, or nothing.
 
     Args:
         short: one line is enough, because the slots differ as well.
     """
-    golden = {name: expected.artefact(name) for name in expected.artefact_names() if name.startswith(RESULTS)}
-    found = judge.texts
-    if not golden and not found:
+    compared = against.texts_of(expected, found)
+    if compared is None:
         return ""
-    if not judge.capture.emulated and not any(name.startswith(RECORDED) for name in golden):
-        # The release that made it has no recorder.
-        found = {name: text for name, text in found.items() if not name.startswith(RECORDED)}
-    comparison = compare_texts(golden, found)
-    result["texts"] = len(comparison.names)
-    if comparison.holds:
+    result["texts"] = len(compared.names)
+    if compared.holds:
         return ""
-    from harness.capture.recorder import readable  # most runs have nothing of it
-
     if not result["where"]:
-        first = comparison.failures[0]
-        told = among(len(comparison.failures), len(comparison.names), "text", "differ")
+        first = compared.failures[0]
+        told = among(len(compared.failures), len(compared.names), "text", "differ")
         result["where"] = f"{told}, the first {first.name}: {first.verdict.value}"[:400]
-    if short:
-        return f"msdump: {summary(comparison, readable)}"
-    title = f"{judge.test.network} [{judge.test.variant.id}]: texts are not those of its golden {judge.shown_path}"
-    return explain_texts(comparison, title, judge.next_steps(own=True), readable)
+    return against.texts_told(compared, found, judge.shown_path, [] if short else judge.next_steps(own=True), short)
 
 
 def _keep_page(
@@ -214,20 +176,20 @@ def _keep_page(
     """Saves this comparison's part of the session's page."""
     from pytest_msdump import pages
 
-    against = expected.id
-    name = pages.name_of(judge.test.network, *judge.run, against.backend)
+    held = expected.id
+    name = pages.name_of(judge.test.network, *judge.run, held.backend)
     emulated = judge.capture.emulated, bool(expected.attrs.get("emulated"))
     made = ["emulated" if each else "real" for each in emulated]
-    sides = f"{judge.shown_path}, run {against} ({made[1]})", f"{judge.run} ({made[0]})"
+    sides = f"{judge.shown_path}, run {held} ({made[1]})", f"{judge.run} ({made[0]})"
     # A text is compared if both sides have it in its stored, normalised form.
     artefacts = expected.artefacts(), judge.data("digest").artefacts
     told = failure, artefacts, explanation, expected.records, verdict
     pages.keep(judge.test.settings, bundle, name, sides, comparison, *told)
 
 
-def _missing(judge: GateRun, against: str) -> Result:
+def _missing(judge: GateRun, backend: str) -> Result:
     result = judge.empty("missing")
-    result["against"] = against
+    result["against"] = backend
     result["slots"] = result["new"] = len(judge.records)
     return result
 
@@ -270,31 +232,23 @@ def _leave_candidate(judge: GateRun, bundle: str) -> str:
     return folder.relative_to(settings.root).as_posix()
 
 
-def _under_noise(judge: GateRun, expected: StoredRun) -> Judgement:
-    """The judgement if nothing but rounding is admitted."""
-    return decide(Party.of_run(expected), judge.party(), NOISE, lay=lay_beside, settle=settle)
-
-
 def explain(
     judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun, result: Result | None = None
 ) -> tuple[Explanation | None, str]:
     """The explanation of the difference, and its text; ``result`` notes what it says."""
-    from harness.explain import Commands, Evidence, Subject, explained, see_slot, told
+    from harness.explain import Commands, see_slot
 
     own, test = run == judge.run, judge.test
-    capture, golden = judge.capture, judge.shown_path if own else f"{judge.shown_path}, run {run}"
-    subject = Subject(f"{test.network} [{judge.run.backend}-{judge.run.mode}]", golden)
-    sides = (
-        Evidence(expected.records, expected.artefacts, run.backend, bool(expected.attrs.get("emulated"))),
-        Evidence(lambda: judge.records, lambda: capture.artefacts, judge.run.backend, capture.emulated, capture.places),
-    )
-    changed = since(test.settings.golden, test.golden, run)
-    sought = partial(_under_noise, judge, expected)
-    explanation = explained(judged, subject, *sides, changed=changed, again=sought)
     picture = "" if test.settings.report is not None else "--msdump-report=report.html"
     # In CI one accepts the candidate instead; the closing lines name it.
     meant = commands.again(test, "msdump", "regen") if own and not test.settings.in_ci else ""
-    steps = Commands(see_slot(explanation, judge.shown_path, str(run)), picture, meant)
+
+    def steps(explanation: Explanation | None) -> Commands:
+        return Commands(see_slot(explanation, judge.shown_path, str(run)), picture, meant)
+
+    golden = judge.shown_path if own else f"{judge.shown_path}, run {run}"
+    changed = since(test.settings.golden, test.golden, run)
+    explanation, given, text = against.explained(expected, judge.found(), judged, golden, changed, steps)
     if explanation is not None and result is not None:
-        note(result, explanation, steps)
-    return explanation, told(judged, subject, explanation, steps)
+        note(result, explanation, given)
+    return explanation, text

@@ -6,12 +6,9 @@ Imports ``harness``; imported when needed.
 from __future__ import annotations
 
 import os
-import platform
-import subprocess
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +17,7 @@ import pytest
 from harness.atomic import DEFAULT_TIMEOUT
 from harness.errors import HarnessError
 from harness.escape import line
+from harness.gate.provenance import origin
 from harness.store import GoldenStore, RunId, manifest
 from harness.store.journal import is_being_put_in_place
 from harness.store.layout.schema import parse_run
@@ -31,19 +29,10 @@ from pytest_msdump.report import LEFT_OUT, Result, Summary
 if TYPE_CHECKING:
     from harness.store import Transaction
 
-# Distributions whose version can change a result.
-TOOLS = ("pytest-msdump", "numpy", "h5py", "ml_dtypes")
-
 
 def provenance(config: pytest.Config) -> dict[str, Any]:
     """The origin of this session's new goldens: versions, machine, seed, commit, and what the hooks add."""
-    facts: dict[str, Any] = {
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "seed": SEED,
-        "commit": _commit(config.rootpath),
-        "versions": {name: _version(name) for name in TOOLS},
-    }
+    facts = origin(config.rootpath, SEED)
     for given in reversed(config.hook.pytest_msdump_provenance(config=config)):
         facts.update(given)
     return facts
@@ -206,22 +195,3 @@ def _told(write: Callable[[], object]) -> list[str]:
     except HarnessError as error:
         return [f"the goldens' manifests were not written: {error}"]
     return []
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
-
-
-def _commit(root: Path) -> str | None:
-    """The commit of the working tree; with a mark if tracked files differ from it; None outside of git."""
-    try:
-        found = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
-            cwd=root, capture_output=True, text=True, timeout=10, check=False, env={**os.environ, "LC_ALL": "C"},
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip() or None if found.returncode == 0 else None

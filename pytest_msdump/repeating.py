@@ -21,10 +21,10 @@ from harness.compare.policy import HOLDING, Judgement, Party
 from harness.compare.policy import judge as decide
 from harness.errors import HarnessError
 from harness.explain import Evidence, Subject, explained, told
+from harness.gate.lazily import lay_beside, settle
 from harness.store import GoldenStore
 from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import GateTest, scratch
-from pytest_msdump.lazily import lay_beside, settle
 from pytest_msdump.options import REPEATED, SETTINGS, Settings
 from pytest_msdump.report import Result
 

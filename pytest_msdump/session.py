@@ -306,7 +306,11 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
         _note(item, bundle, results, "\n".join(failures))
     if test.tree is not None and not failures:
         _remove_tree(test.tree)
-    return report.failure(failures, list(_closing_lines(test, results))) if failures else None
+    if not failures:
+        return None
+    from harness.gate.bounded import failure
+
+    return failure(failures, list(_closing_lines(test, results)))
 
 
 def _remove_tree(tree: Path) -> None:

@@ -14,7 +14,7 @@ from harness.capture.labelled import Parts, parts_of
 from harness.capture.lookup import Lookup, looked_up, nowhere
 from harness.errors import DtypeError, SettingError, SettingTypeError
 from harness.records import GIVEN_SCOPE, Array, Record, SlotKey
-from harness.stats import digest
+from harness.stats.digest import digest
 
 ACCEPTED = (
     "numpy arrays, tensors of PyTorch and MindSpore, tables and labelled arrays of pandas, polars and xarray, "

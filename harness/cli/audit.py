@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import amount
-from harness.cli.check import choose_run
 from harness.cli.text import table
 from harness.compare import Tolerances
 from harness.compare.audit import Looseness, audit
 from harness.compare.policy import Party, exit_code, tolerances_of
 from harness.errors import HarnessError, StoreError
 from harness.escape import line
+from harness.gate.sides import choose_run
 from harness.progress import Progress
 from harness.scale import Scale, session
 from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around

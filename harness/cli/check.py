@@ -18,18 +18,18 @@ from harness.cli.beside import labels_of, laid_beside
 from harness.cli.check_texts import holding, stated_texts
 from harness.cli.recorder import check_recorder, is_only_recorded, recorded
 from harness.cli.watched import Watched
-from harness.compare import HasRecords
 from harness.compare.judge import SlotJudge
 from harness.compare.pairing import lines
-from harness.compare.policy import Judgement, Match, Party, is_of_calls, judge, judged_by_texts, texts_count
+from harness.compare.policy import Judgement, Match, Party, judge, judged_by_texts, texts_count
 from harness.compare.shards import joined, parse_all
 from harness.compare.tolerance_file import chosen_tolerances
 from harness.compare.verdict import Verdict
 from harness.errors import StoreError
 from harness.escape import clipped, coloured, line, show
 from harness.explain import Commands, Evidence, Subject, explained, see_slot, settle, told
+from harness.gate.sides import choose_run, party_of
 from harness.scale import Scale, session
-from harness.store import GoldenStore, RunId, StoredRun, recover_around
+from harness.store import GoldenStore, StoredRun, recover_around
 from harness.suggest import command, operand
 from harness.words import counted
 
@@ -118,16 +118,6 @@ def tell_lost(capture: Capture, tree: Path | str, where: TextIO | None = None) -
     return lost
 
 
-def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
-    """A dump tree as a side of a judgement; ``content`` gives its records instead of ``capture``."""
-    release = capture.rules.get("ms_version")
-    compiled = tuple(capture.rules.get("compiled", ()))
-    return Party(
-        content or capture, capture.backend, capture.mode, capture.emulated, release, compiled=compiled,
-        called=is_of_calls(capture.rules), lost=lambda: len(capture.lost),
-    )  # fmt: skip
-
-
 def _print(
     judged: Judgement,
     expected: StoredRun,
@@ -199,33 +189,6 @@ def _check_recorder(
         return None
     where = tree if rank is None else Path(tree) / f"rank_{rank}"
     return check_recorder(texts, expected, f"{tree} and run {expected.id} of {golden}", str(where), str(golden))
-
-
-def choose_run(store: GoldenStore, run: str, backend: str = "", mode: str = "") -> StoredRun:
-    """The run called ``run``; without a name the only run, or the one of ``backend`` (and ``mode``).
-
-    Args:
-        run: ``BACKEND/MODE``, or a backend alone; then ``mode`` decides between several modes.
-
-    Raises ``StoreError`` with the names of the runs if this leaves several or none.
-    """
-    there = store.runs()
-    if run:
-        name, separator, wanted = run.rpartition("/")
-        if separator:
-            return store.run(name, wanted)
-        backend = run
-    candidates = there if len(there) == 1 and not run else [each for each in there if each.backend == backend]
-    if len(candidates) > 1:
-        candidates = [each for each in candidates if each.mode == mode]
-    if len(candidates) != 1:
-        which = f"none of them is {run!r} alone; " if run else ""
-        raise StoreError(f"{store.path} holds {_listed(there)}; {which}say which with --run BACKEND/MODE")
-    return store.run(*candidates[0])
-
-
-def _listed(runs: tuple[RunId, ...]) -> str:
-    return ", ".join(map(str, runs)) or "no run"
 
 
 def warn(capture: Capture) -> None:

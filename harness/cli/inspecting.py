@@ -10,11 +10,11 @@ from pathlib import Path
 
 from harness.capture import Capture, read_tree
 from harness.capture.single_files import is_single_file
-from harness.cli.check import choose_run
 from harness.cli.recorder import is_only_recorded, recorded
 from harness.cli.watched import Watched
 from harness.errors import SettingError, StoreError, TreeError
 from harness.escape import line, show
+from harness.gate.sides import choose_run
 from harness.inspect import RULES, Finding, Report, lines
 from harness.inspect.inspecting import examined
 from harness.report.health import write_page

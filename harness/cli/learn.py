@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.atomic import temporary_directory
-from harness.cli.check import choose_run, warn
+from harness.cli.check import warn
 from harness.cli.operands import open_side, watched_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.audit import audit, summary
@@ -21,6 +21,7 @@ from harness.compare.learn import Scatter, learned, refusal, remembered, scatter
 from harness.compare.policy import Party, exactly, exit_code
 from harness.errors import HarnessError, StoreError
 from harness.escape import line
+from harness.gate.sides import choose_run
 from harness.progress import Progress
 from harness.scale import Scale, session
 from harness.store import GoldenStore, RunId, StoredRun, change_one, recover_around

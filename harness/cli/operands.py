@@ -13,12 +13,12 @@ from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
 from harness.capture.single_files import is_single_file
 from harness.cli.beside import labels_of, laid_beside
-from harness.cli.check import choose_run, party_of
 from harness.cli.recorder import is_only_recorded, recorded
 from harness.cli.watched import Watched
 from harness.compare import HasRecords
 from harness.compare.policy import Party
 from harness.errors import StoreError, TreeError
+from harness.gate.sides import choose_run, party_of
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun, manifest, recover_around
 

@@ -18,7 +18,7 @@ from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from harness import atomic
 from harness.atomic import DEFAULT_TIMEOUT, writer_lock
@@ -208,12 +208,14 @@ class Transaction:
 def change_one(
     store: Path, network: str, runs: Mapping[RunId, RunData | StoredRun | None],
     compression: Compression | None = None, *, describe: bool = False,
+    provenance: Mapping[RunId, Mapping[str, Any]] | None = None,
 ) -> UpdateResult:  # fmt: skip
     """``store.update`` of one store together with its manifest, if it has one: both, or neither.
 
     Args:
         store, network, runs, compression: as for ``store.update``.
         describe: whether a store without a manifest gets one; not beside a manifest of an earlier version.
+        provenance: origin of runs, for the manifest.
 
     Raises:
         LockError, StoreError, StoreWriteError: as ``store.update``; nothing has changed.
@@ -230,7 +232,8 @@ def change_one(
             done = change.update(name, network, runs, compression, held=True)
             has = (above / manifest.path_of(name)).exists()
             described = has or (describe and not (above / manifest.NAME).exists())
-            change.commit(described=described, describe=[name] if described else [])
+            origin = {manifest.RunKey(name, run): facts for run, facts in (provenance or {}).items()}
+            change.commit(origin, described=described, describe=[name] if described else [])
             break
     return replace(done, path=store)
 

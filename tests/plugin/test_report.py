@@ -10,20 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.gate.bounded import MAX_BYTES, MAX_LINES, bounded, failure
 from pytest_msdump.closing import closing
 from pytest_msdump.junit import properties
 from pytest_msdump.options import Settings
 from pytest_msdump.report import (
     COUNTS,
     HEADINGS,
-    MAX_BYTES,
-    MAX_LINES,
     MAX_ROWS,
     Row,
     Summary,
-    bounded,
     empty_result,
-    failure,
     header,
     table,
 )

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from harness.errors import StoreError
+from harness.gate.stores import Opened
 from harness.records import Record, SlotKey
 from harness.store import RunData, RunId, update
-from pytest_msdump.stores import Opened
 
 RUN = RunId("cpu", "tensor")
 

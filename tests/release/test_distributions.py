@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.report.page import LIBRARY_VERSION
+from harness.report.rendering import LIBRARY_VERSION
 from tests.docs.examples import FAULTS, holds_and_sees_a_fault
 from tests.subprocesses import ROOT
 

@@ -1,0 +1,46 @@
+"""Captures and stored runs as sides of a judgement."""
+
+from __future__ import annotations
+
+from harness.capture import Capture
+from harness.compare import HasRecords
+from harness.compare.policy import Party, is_of_calls
+from harness.errors import StoreError
+from harness.store import GoldenStore, RunId, StoredRun
+
+
+def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
+    """A dump tree as a side of a judgement; ``content`` gives its records instead of ``capture``."""
+    release = capture.rules.get("ms_version")
+    compiled = tuple(capture.rules.get("compiled", ()))
+    return Party(
+        content or capture, capture.backend, capture.mode, capture.emulated, release, compiled=compiled,
+        called=is_of_calls(capture.rules), lost=lambda: len(capture.lost),
+    )  # fmt: skip
+
+
+def choose_run(store: GoldenStore, run: str, backend: str = "", mode: str = "") -> StoredRun:
+    """The run called ``run``; without a name the only run, or the one of ``backend`` (and ``mode``).
+
+    Args:
+        run: ``BACKEND/MODE``, or a backend alone; then ``mode`` decides between several modes.
+
+    Raises ``StoreError`` with the names of the runs if this leaves several or none.
+    """
+    there = store.runs()
+    if run:
+        name, separator, wanted = run.rpartition("/")
+        if separator:
+            return store.run(name, wanted)
+        backend = run
+    candidates = there if len(there) == 1 and not run else [each for each in there if each.backend == backend]
+    if len(candidates) > 1:
+        candidates = [each for each in candidates if each.mode == mode]
+    if len(candidates) != 1:
+        which = f"none of them is {run!r} alone; " if run else ""
+        raise StoreError(f"{store.path} holds {_listed(there)}; {which}say which with --run BACKEND/MODE")
+    return store.run(*candidates[0])
+
+
+def _listed(runs: tuple[RunId, ...]) -> str:
+    return ", ".join(map(str, runs)) or "no run"
