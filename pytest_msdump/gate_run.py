@@ -63,7 +63,8 @@ class GateRun:
 
     def empty(self, verdict: str) -> Result:
         """A result with all counts at zero."""
-        result = empty_result(self.test.network, self.test.golden, *self.run, verdict)
+        result = empty_result(self.test.network, self.test.golden, self.run.backend, self.run.mode, verdict)
+        result["key"] = result["against_key"] = list(self.run)
         result["facts"] = facts(self.capture.rules)
         result["compiled"], result["unread"] = unseen.of(self.capture)
         return result
@@ -156,6 +157,6 @@ class GateRun:
         release, compiled = capture.rules.get("ms_version"), tuple(capture.rules.get("compiled", ()))
         lost = len(capture.lost)
         return Party(
-            self.records, *self.run, capture.emulated, release, stored=True, compiled=compiled, lost=lambda: lost,
-            environment=partial(environment.facts, SEED),
+            self.records, self.run.backend, self.run.mode, capture.emulated, release, stored=True, compiled=compiled,
+            lost=lambda: lost, environment=partial(environment.facts, SEED),
         )  # fmt: skip

@@ -124,7 +124,8 @@ def _check_one(
     if run == judge.run:
         judge.remember(expected)
     result = judge.empty("identical")
-    (result["against"], result["against_mode"]), result["checksum"] = run, expected.checksum
+    result["against"], result["against_mode"], result["against_key"] = run.backend, run.mode, list(run)
+    result["checksum"] = expected.checksum
     asked, by = judge.tolerance(run.backend, tolerance)
     found = judge.found()
     judged = against.judged(expected, found, asked, by)
@@ -177,7 +178,7 @@ def _keep_page(
     from pytest_msdump import pages
 
     held = expected.id
-    name = pages.name_of(judge.test.network, *judge.run, held.backend)
+    name = pages.name_of(judge.test.network, judge.run.backend, judge.run.mode, held.backend)
     emulated = judge.capture.emulated, bool(expected.attrs.get("emulated"))
     made = ["emulated" if each else "real" for each in emulated]
     sides = f"{judge.shown_path}, run {held} ({made[1]})", f"{judge.run} ({made[0]})"

@@ -20,7 +20,7 @@ from harness.escape import line
 from harness.gate.provenance import origin
 from harness.store import GoldenStore, RunId, manifest
 from harness.store.journal import is_being_put_in_place
-from harness.store.layout.schema import parse_run
+from harness.store.layout.schema import parse_run, run_text
 from harness.store.sizes import large
 from pytest_msdump.gate_test import SEED
 from pytest_msdump.options import Settings
@@ -129,7 +129,7 @@ def inspect(settings: Settings, summary: Summary) -> None:
     for store, names in sorted(used.items()):
         there = _entry(known, store, "runs") or {}
         summary.unused_runs += [f"{store}: {run}" for run in sorted(there) if run not in names]
-    checked = {(each["golden"], f"{each['against']}/{each['against_mode']}"): each["checksum"] for each in results}
+    checked = {(each["golden"], run_text(RunId(*each["against_key"]))): each["checksum"] for each in results}
     for (store, run), checksum in sorted(checked.items()):
         if checksum and _entry(known, store, "runs", run, "checksum") != checksum:
             if _agree(settings.golden, store, run):
@@ -183,10 +183,7 @@ def _take_effect(config: pytest.Config, settings: Settings, written: list[Result
 def _keys(config: pytest.Config, results: list[Result]) -> dict[manifest.RunKey, dict[str, Any]]:
     """The manifest's key of each result's run."""
     facts = provenance(config)
-    return {
-        manifest.RunKey(each["golden"], RunId(each["backend"], each["mode"])): {**facts, **each["facts"]}
-        for each in results
-    }
+    return {manifest.RunKey(each["golden"], RunId(*each["key"])): {**facts, **each["facts"]} for each in results}
 
 
 def _told(write: Callable[[], object]) -> list[str]:

@@ -18,6 +18,7 @@ from harness.errors import StoreWriteError
 from harness.explain import Explanation
 from harness.records import Record
 from harness.report import Run, content, limited, only_counts, render
+from harness.store import RunId
 from harness.words import counted, failing
 from pytest_msdump.gate_test import scratch
 from pytest_msdump.options import Settings
@@ -77,7 +78,7 @@ def keep(
 def note(settings: Settings, bundle: str, result: Result, failure: str) -> None:
     """Saves the part of a test that compared nothing: its golden is missing, or it ended too early."""
     name = f"{result['network']} [{result['backend']}-{result['mode']}]"
-    expected = f"{result['golden'] or 'its golden'}, run {result['against']}/{result['against_mode']}"
+    expected = f"{result['golden'] or 'its golden'}, run {RunId(*result['against_key'])}"
     found = f"{result['backend']}/{result['mode']}: {result['verdict']}"
     _write(
         settings,

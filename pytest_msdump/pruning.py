@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,9 +48,10 @@ def _pruned(session: pytest.Session) -> Iterator[str]:
     if renamed:
         yield f"msdump: nothing was removed: {renamed}"
         return
+    from harness.store import RunId
+
     dry = bool(os.environ.get(DRY))
     if not dry and (files or runs):
-        from harness.store import RunId
         from harness.store.read import GoldenStore
         from harness.store.transaction import Transaction
 
@@ -64,7 +66,7 @@ def _pruned(session: pytest.Session) -> Iterator[str]:
             change.commit()
     act = "unused" if dry else "removed"
     yield from (f"{act}: {name}" for name in files)
-    yield from (f"{act}: {name}: run {backend}/{mode}" for name, (backend, mode) in runs)
+    yield from (f"{act}: {name}: run {RunId(*run)}" for name, run in runs)
     owned = {identity_of(item).golden for item in session.items if is_gate_test(item)}
     kept = [name for name in stores(golden) if name not in owned and name not in files]
     if kept:
@@ -114,7 +116,7 @@ def _given(config: pytest.Config, flag: str) -> bool:
     return given_on_command_line(config, flag.lstrip("-").replace("-", "_"))
 
 
-def _unused_runs(items: Sequence[pytest.Item], golden: Path) -> Iterator[tuple[str, tuple[str, str]]]:
+def _unused_runs(items: Sequence[pytest.Item], golden: Path) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """The runs that the owning tests of a store do not use."""
     from harness.errors import HarnessError
     from harness.store.read import GoldenStore
@@ -130,4 +132,4 @@ def _unused_runs(items: Sequence[pytest.Item], golden: Path) -> Iterator[tuple[s
                 there = list(store.runs())
         except (FileNotFoundError, HarnessError):
             continue  # `msdump verify` says what is wrong with it
-        yield from ((name, (run.backend, run.mode)) for run in there if str(run) not in wanted)
+        yield from ((name, tuple(run)) for run in there if str(run) not in wanted)

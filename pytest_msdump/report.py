@@ -31,6 +31,7 @@ class Result(TypedDict):
         backend, mode: backend and dump mode of the run that was judged.
         against: backend of the run it was compared with; ``backend`` for the test's own golden.
         against_mode: that run's mode.
+        key, against_key: keys of the run that was judged, and of the one it was compared with (see ``RunId``).
         verdict: ``identical``, ``within tolerance``, ``differs``, ``missing`` (no golden), ``new`` or ``updated``
             (regenerated), ``left out`` (marked xfail), ``not compared`` (it ended too early, or cannot be judged).
         slots, identical, within, differing, missing, unexpected, new, unsure: numbers of slots; ``unsure`` counts
@@ -61,6 +62,8 @@ class Result(TypedDict):
     mode: str
     against: str
     against_mode: str
+    key: list[Any]
+    against_key: list[Any]
     verdict: str
     slots: int
     identical: int
@@ -95,7 +98,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
     """A result with all counts at zero."""
     return Result(
         network=network, golden=golden, backend=backend, mode=mode, against=backend, against_mode=mode,
-        verdict=verdict,
+        key=[backend, mode], against_key=[backend, mode], verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, unsure=0, texts=0,
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
         compiled="", unread="", learned="", unwritten="", place="", filed="", environment="", shares="", explained="",

@@ -41,7 +41,7 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
         bundles = [chosen]
 
     def wanted(store: str, network: str, run: RunId) -> bool:
-        variant = f"[{run.backend}-{run.mode}]"
+        variant = f"[{'-'.join(run.parts)}]"
         names = [store, *(f"{name}{end}" for name in (network, network.rpartition("::")[2]) for end in ("", variant))]
         found = [each for each in only if any(_fits(each, name) for name in names)]
         used.update(found)

@@ -39,6 +39,7 @@ class Side:
         content: its records, in order.
         capture: capture of a dump tree; None for a run of a store.
         rank: the only rank to read from a tree.
+        run: its key in its store; None for a capture.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Side:
     content: StoredRun | HasRecords
     capture: Capture | None = None
     rank: int | None = None
+    run: RunId | None = None
 
     def records(self) -> Iterable[Record]:
         """All records, read again."""
@@ -81,11 +83,7 @@ class Side:
     def environment(self) -> Mapping[str, Any]:
         """Facts of the environment it was made in, as the manifest beside its store knows them; else empty."""
         store = Path(self.name.partition(_SEPARATOR)[0])
-        return (
-            {}
-            if self.capture is not None
-            else manifest.environment_of(store.parent, store.name, RunId(self.backend, self.mode))
-        )
+        return {} if self.run is None else manifest.environment_of(store.parent, store.name, self.run)
 
     @cached_property
     def artefacts(self) -> Mapping[str, bytes]:
@@ -148,5 +146,5 @@ def open_side(given: str, rank: int | None = None, shared: Session | None = None
         raise StoreError(f"{path}: there is neither a golden store nor a directory of that name") from None
     with store:
         chosen = choose_run(store, run)
-        backend, mode = chosen.id
-        yield Side(given, store.network, backend, mode, bool(chosen.attrs.get("emulated")), chosen)
+        emulated = bool(chosen.attrs.get("emulated"))
+        yield Side(given, store.network, chosen.id.backend, chosen.id.mode, emulated, chosen, run=chosen.id)

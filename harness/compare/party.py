@@ -60,8 +60,8 @@ class Party:
         rules = attrs.get("rules", {})
         release, compiled = rules.get("ms_version"), tuple(rules.get("compiled", ()))
         return cls(
-            run, *run.id, bool(attrs.get("emulated")), release, True, attrs.get("tolerance"), compiled,
-            is_of_calls(rules), learned=_runs_learned(attrs.get("learned")),
+            run, run.id.backend, run.id.mode, bool(attrs.get("emulated")), release, True, attrs.get("tolerance"),
+            compiled, is_of_calls(rules), learned=_runs_learned(attrs.get("learned")),
             environment=partial(environment_of, run.path, run.id),
         )  # fmt: skip
 

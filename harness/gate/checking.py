@@ -181,7 +181,7 @@ def _known_slots(place: Path) -> Iterator[Any]:
 
 
 def _found(network: str, given: Given, place: Path) -> Found:
-    party = Party(given.records, *RUN, stored=True, environment=partial(_surroundings, place))
+    party = Party(given.records, RUN.backend, RUN.mode, stored=True, environment=partial(_surroundings, place))
     return Found(network, RUN, party, given.records, lambda: given.texts, given.texts)
 
 

@@ -23,15 +23,16 @@ def choose_run(store: GoldenStore, run: str, backend: str = "", mode: str = "") 
     """The run called ``run``; without a name the only run, or the one of ``backend`` (and ``mode``).
 
     Args:
-        run: ``BACKEND/MODE``, or a backend alone; then ``mode`` decides between several modes.
+        run: ``BACKEND/MODE`` (and further parts of the key, see ``RunId``), or a backend alone; then ``mode`` decides
+            between several modes.
 
     Raises ``StoreError`` with the names of the runs if this leaves several or none.
     """
     there = store.runs()
     if run:
-        name, separator, wanted = run.rpartition("/")
-        if separator:
-            return store.run(name, wanted)
+        exact = [each for each in there if str(each) == run]
+        if exact or "/" in run:
+            return store.run(*(exact[0] if exact else run.rpartition("/")[::2]))
         backend = run
     candidates = there if len(there) == 1 and not run else [each for each in there if each.backend == backend]
     if len(candidates) > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import Any
 
 from harness.capture.lookup import nowhere as nowhere
 from harness.errors import HarnessError, SettingError
@@ -53,12 +54,12 @@ def _is(store: GoldenStore, path: str | os.PathLike[str]) -> bool:
 OPENED = Opened()
 
 
-def stored_in(path: str, run: tuple[str, str], key: SlotKey, content: bytes) -> Callable[[], Array] | None:
+def stored_in(path: str, run: tuple[Any, ...], key: SlotKey, content: bytes) -> Callable[[], Array] | None:
     """What loads the values of a slot of a golden's run; None if the golden has no such values, or cannot be read: what
     is wrong with it is told when the test is judged.
 
     Args:
-        run: backend and mode.
+        run: its key, see ``RunId``.
         content: digest of the values.
     """
     try:
@@ -67,7 +68,7 @@ def stored_in(path: str, run: tuple[str, str], key: SlotKey, content: bytes) -> 
         return None
 
 
-def has_given(path: str, run: tuple[str, str], name: str) -> bool:
+def has_given(path: str, run: tuple[Any, ...], name: str) -> bool:
     """Whether a golden's run has a value of this name that a test gave; False if the golden cannot be read."""
     key = SlotKey(0, 0, 0, f"{GIVEN_SCOPE}/{name}", 0, "output", 0)
     try:
@@ -76,11 +77,11 @@ def has_given(path: str, run: tuple[str, str], name: str) -> bool:
         return False
 
 
-def value_of(path: str, run: tuple[str, str], name: str) -> Array | str | None:
+def value_of(path: str, run: tuple[Any, ...], name: str) -> Array | str | None:
     """What a golden's run holds under a name.
 
     Args:
-        run: backend and mode.
+        run: its key, see ``RunId``.
         name: of a value that a test gave, or ``OPERATOR:output.0`` in the first iteration.
 
     Returns:

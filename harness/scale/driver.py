@@ -136,7 +136,7 @@ class Session:
             return Verdicts(tolerances, measured, ())  # read already, for another reason: values are fetched
         golden: Side | None = None
         if isinstance(expected, StoredRun) and store is not None:
-            golden = Golden(os.path.abspath(store), (expected.id.backend, expected.id.mode), expected.checksum)
+            golden = Golden(os.path.abspath(store), tuple(expected.id), expected.checksum)
         beside = cache(partial(self._beside, one, other))
         plan = planned(one, other, beside, Asked(golden, tolerances, measured))
 

@@ -40,12 +40,12 @@ class Golden:
 
     Attributes:
         path: of the store.
-        run: backend and mode.
+        run: its key, see ``RunId``.
         checksum: of the run; a store that says otherwise is another.
     """
 
     path: str
-    run: tuple[str, str]
+    run: tuple[Any, ...]
     checksum: str
 
 

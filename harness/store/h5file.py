@@ -188,8 +188,8 @@ class H5File:
         self._file.links.create_hard(path, self._file, target)
 
     def tree(self, path: bytes, tree: Tree) -> None:
-        """Makes a group and everything below it; groups below it with equal links become one group with several
-        names."""
+        """Makes a group, unless it is there, and everything below it; groups below it with equal links become one group
+        with several names."""
         keys = _keys(tree)
         stack: list[tuple[bytes, Tree]] = [(path, tree)]
         while stack:
@@ -200,7 +200,8 @@ class H5File:
                 continue
             if here != path:
                 self._group_paths[keys[id(links)]] = here
-            self.group(here)
+            if here != path or not self.has_group(here):
+                self.group(here)
             for name in sorted(links):
                 if not isinstance(links[name], dict):
                     self.link(here + b"/" + name, links[name])

@@ -24,7 +24,7 @@ from harness.stats import digest
 from harness.store.layout.contents import USER_BLOCK, Placed, RunSource, Source, has_user_block, read_contents
 from harness.store.layout.index import Index, describe_key, run_checksum
 from harness.store.layout.objects import Stored, from_stored, stored_dtype
-from harness.store.layout.schema import Compression, Level, RunId
+from harness.store.layout.schema import EVERY_RANK, Compression, Level, RunId
 from harness.store.located import Located
 from harness.suggest import pull
 
@@ -82,7 +82,7 @@ class GoldenStore:
         self._room = keep
         self._descriptor = descriptor
         self.closed = False
-        self._opened: dict[tuple[str, str], StoredRun] = {}
+        self._opened: dict[RunId, StoredRun] = {}
         with self.located(""):
             found = os.fstat(descriptor)
             self.state, self._source = state_of(found), _source(path, descriptor, found.st_size)
@@ -159,11 +159,14 @@ class GoldenStore:
         """All runs, sorted."""
         return tuple(self._runs)
 
-    def run(self, backend: str, mode: str) -> StoredRun:
-        """One run, by its ``backend`` and ``mode``; ``StoreError`` with the names of all runs if it is missing."""
-        found = self._opened.get((backend, mode))
+    def run(
+        self, backend: str, mode: str, granularity: str = "operators", rank: int = EVERY_RANK, variant: str = ""
+    ) -> StoredRun:
+        """One run, by the parts of its key (see ``RunId``); ``StoreError`` with the names of all runs if it is
+        missing."""
+        run = RunId(backend, mode, granularity, rank, variant)
+        found = self._opened.get(run)
         if found is None:
-            run = RunId(backend, mode)
             if run not in self._runs:
                 there = ", ".join(map(str, self._runs)) or "none"
                 raise StoreError(f"{self.path}: no run {run} is stored here; the store holds: {there}")
@@ -239,7 +242,7 @@ class StoredRun:
     """One run of a store.
 
     Attributes:
-        id: backend and mode.
+        id: see ``RunId``.
         level: ``tensors`` or ``digest``.
         checksum: digest over everything the run held when it was written (32 hex digits).
         attrs: JSON values given when the run was written.

@@ -259,9 +259,10 @@ class StoreWriter:
     ) -> None:  # fmt: skip
         path, text = run_path(run), attrs_text(attrs)
         checked_attributes(json.loads(text), lambda told: StoreError(f"run {run}: {told}"))
-        backend = path.rpartition(b"/")[0]
-        if not self._file.has_group(backend):
-            self._file.group(backend)
+        for end in range(1, path.count(b"/")):
+            above = b"/".join(path.split(b"/")[: end + 1])
+            if not self._file.has_group(above):
+                self._file.group(above)
         names = [name.encode("utf-8", "surrogateescape") for name in index.names]
         table = np.array(names, f"S{max(map(len, names), default=1) or 1}")
         tree: Tree = {}

@@ -39,7 +39,9 @@ def golden(network: Network, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 def told(golden: StoredRun, run: Capture) -> Explanation:
-    judged = judge(Party.of_run(golden), Party(list(run.records()), *RUN, emulated=True), lay=lay_beside)
+    judged = judge(
+        Party.of_run(golden), Party(list(run.records()), RUN.backend, RUN.mode, emulated=True), lay=lay_beside
+    )
     expected = Evidence(golden.records, golden.artefacts, "cpu", True)
     explanation = explained(judged, Subject("net", "golden"), expected, side(run))
     assert explanation is not None

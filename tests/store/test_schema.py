@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 
 from harness.errors import StoreError
 from harness.records import SlotKey
-from harness.store.layout.schema import RESERVED, RunId, artefact_path, escape, run_path, slot_path, unescape
+from harness.store.layout.schema import (
+    RESERVED,
+    RunId,
+    artefact_path,
+    escape,
+    named_run,
+    run_path,
+    run_text,
+    slot_path,
+    unescape,
+)
 
 odd = st.text(st.sampled_from("ab./%@0 \0é%2F"), max_size=12) | st.text(max_size=12)
 slots = st.sampled_from(["output.0", "input.12", "output.0@1", "index", "names", "tensors", ".", "..", ""])
@@ -64,13 +74,72 @@ def test_artefacts_never_collide_with_the_tables(name: str) -> None:
     assert "/".join(unescape(part) for part in artefact_path(name).split(b"/")) == name
 
 
-@given(st.tuples(odd, odd), st.tuples(odd, odd))
-def test_runs_never_share_a_path(one: tuple[str, str], other: tuple[str, str]) -> None:
+words = st.sampled_from(["modules", "sentinel", "rank0", "rank12", "@", "@a", "tensor", "index"])
+runs = st.builds(
+    RunId,
+    odd | words,
+    odd | words,
+    st.sampled_from(["operators", "modules", "sentinel"]),
+    st.integers(-1, 20) | st.just(2**31 - 1),
+    odd | words,
+)
+
+
+@given(runs, runs)
+def test_runs_never_share_a_path(one: RunId, other: RunId) -> None:
     paths = []
-    for run in (RunId(*one), RunId(*other)):
-        if not all(run):
+    for run in (one, other):
+        if not run.backend or not run.mode:
             with pytest.raises(StoreError, match="needs a backend and a mode"):
                 run_path(run)
             return
         paths.append(run_path(run))
+        assert named_run(run_text(run)) == run
     assert (paths[0] == paths[1]) == (one == other)
+
+
+@given(runs, odd | words | slots)
+def test_a_run_and_an_artefact_of_another_never_share_a_path(run: RunId, name: str) -> None:
+    plain = RunId(run.backend or "a", run.mode or "b")
+    further = run._replace(backend=plain.backend, mode=plain.mode)
+    if further != plain:
+        assert run_path(further).split(b"/")[3] != artefact_path(name).split(b"/")[0]
+
+
+@given(st.lists(odd | words, max_size=6).map("/".join))
+def test_a_text_names_one_run_or_is_refused(text: str) -> None:
+    try:
+        run = named_run(text)
+    except (ValueError, StoreError):
+        return
+    assert run_text(run) == text
+    assert run.backend
+    assert run.mode
+
+
+@pytest.mark.parametrize(
+    ("run", "text"),
+    [
+        (RunId("cpu", "tensor"), "cpu/tensor"),
+        (RunId("torch", "tensor", "modules"), "torch/tensor/modules"),
+        (RunId("torch", "tensor", rank=0), "torch/tensor/rank0"),
+        (RunId("torch", "tensor", variant="fused"), "torch/tensor/@fused"),
+        (RunId("torch", "full", "sentinel", 11, "b"), "torch/full/sentinel/rank11/@b"),
+    ],
+)
+def test_what_is_as_usual_is_not_in_a_runs_name(run: RunId, text: str) -> None:
+    assert (str(run), run_text(run), run_path(run)) == (text, text, f"runs/{text}".encode())
+
+
+@pytest.mark.parametrize(
+    ("run", "why"),
+    [
+        (RunId("cpu", "tensor", "layers"), "unknown granularity 'layers'"),
+        (RunId("cpu", "tensor", rank=-2), "a number from 0"),
+        (RunId("cpu", "tensor", rank=2**31), "a number from 0"),
+        (RunId("cpu", "tensor", rank=True), "a number from 0"),
+    ],
+)
+def test_a_key_that_no_run_can_have_is_refused(run: RunId, why: str) -> None:
+    with pytest.raises(StoreError, match=why):
+        run_path(run)

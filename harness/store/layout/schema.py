@@ -101,8 +101,15 @@ PLACES_DTYPE: np.dtype[Any] = np.dtype(
 #: Fields of a row that hold a row number of ``names``.
 NAME_FIELDS = ("operator", "type", "dtype", "shape", "format", "source")
 
-#: Members of a run's group that are not artefacts.
-RESERVED = ("index", "names", "tensors")
+#: Members of a run's group that are not artefacts; so are ``rank<number>`` and ``@<variant>``.
+RESERVED = ("index", "names", "tensors", "operators", "edges", "attributes", "gaps", "modules", "sentinel")
+
+
+#: What a run is made of: every operator, the boundaries of modules, or digests at these boundaries.
+Granularity = Literal["operators", "modules", "sentinel"]
+GRANULARITIES: tuple[Granularity, ...] = ("operators", "modules", "sentinel")
+#: ``rank`` of a run that holds all of its ranks, or that has but one.
+EVERY_RANK = -1
 
 
 class RunId(NamedTuple):
@@ -111,23 +118,39 @@ class RunId(NamedTuple):
     Attributes:
         backend: ``cpu``, ``ascend-o1``, ``torch``, ..., or a name given at an import.
         mode: dump mode, ``tensor`` or ``statistic``.
+        granularity: ``operators``, ``modules`` or ``sentinel``.
+        rank: of the process, where each rank has a run of its own; ``EVERY_RANK`` for a run that holds all its ranks.
+        variant: name of one of several accepted results; empty for the only one.
 
     Examples:
         >>> from harness.store import RunId
         >>> str(RunId("ascend-o1", "tensor"))
         'ascend-o1/tensor'
+        >>> str(RunId("torch", "tensor", "modules", 3, "fused"))
+        'torch/tensor/modules/rank3/@fused'
     """
 
     backend: str
     mode: str
+    granularity: str = "operators"
+    rank: int = EVERY_RANK
+    variant: str = ""
 
     def __str__(self) -> str:
-        return f"{self.backend}/{self.mode}"
+        return "/".join(self.parts)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Its name in parts; what is as usual has none."""
+        granularity = (self.granularity,) if self.granularity != GRANULARITIES[0] else ()
+        rank = (f"rank{self.rank}",) if self.rank != EVERY_RANK else ()
+        return (self.backend, self.mode, *granularity, *rank, *((f"@{self.variant}",) if self.variant else ()))
 
 
 # --- readable paths -------------------------------------------------------------------------------------------------
 
 _SLOT_NAME = re.compile(r"(input|output)\.\d+(@\d+)?", re.ASCII)
+_RANK = re.compile(r"rank(0|[1-9]\d{0,9})", re.ASCII)
 
 
 # The same names recur in slot after slot.
@@ -156,21 +179,29 @@ def unescape(link: bytes) -> str:
 
 
 def run_path(run: RunId) -> bytes:
-    """HDF5 path of a run's group; ``StoreError`` for an empty backend or mode."""
+    """HDF5 path of a run's group; ``StoreError`` for a key that no run can have."""
     if not run.backend or not run.mode:
         raise StoreError(f"a run needs a backend and a mode; given were {run.backend!r} and {run.mode!r}")
-    return b"/".join((b"runs", escape(run.backend), escape(run.mode)))
+    if run.granularity not in GRANULARITIES:
+        raise StoreError(f"unknown granularity {run.granularity!r}; known are {', '.join(GRANULARITIES)}")
+    if type(run.rank) is not int or not EVERY_RANK <= run.rank < 2**31:
+        raise StoreError(f"a run's rank is a number from 0, or {EVERY_RANK} for all ranks; given was {run.rank!r}")
+    return b"/".join((b"runs", *map(escape, run.parts)))
 
 
 def run_text(run: RunId) -> str:
-    """``cpu/tensor``, escaped as in paths."""
-    return "/".join(escape(part).decode("utf-8", "surrogateescape") for part in run)
+    """``cpu/tensor``, escaped as in paths; further parts of the key follow only where they are not as usual."""
+    return "/".join(escape(part).decode("utf-8", "surrogateescape") for part in run.parts)
 
 
 def parse_run(text: str) -> RunId:
-    """The run ``run_text`` made ``text`` of."""
-    backend, _, mode = text.partition("/")
-    return RunId(_unescaped(backend), _unescaped(mode))
+    """The run ``run_text`` made ``text`` of; of another text, a run whose ``run_text`` is another one."""
+    backend, *rest = map(_unescaped, text.split("/"))
+    mode, *rest = rest or [""]
+    granularity = rest.pop(0) if rest and rest[0] in GRANULARITIES else GRANULARITIES[0]
+    rank = int(rest.pop(0)[4:]) if rest and _RANK.fullmatch(rest[0]) else EVERY_RANK
+    variant = rest.pop(0)[1:] if rest and rest[0].startswith("@") else ""
+    return RunId("/".join((backend, *rest)), mode, granularity, rank, variant)
 
 
 @lru_cache(maxsize=4096)
@@ -183,7 +214,7 @@ def named_run(text: str) -> RunId:
     """The run of this name in a table of contents; ``ValueError`` for a name that ``run_text`` never makes, so that no
     two names are those of one run."""
     run = parse_run(text)
-    if not all(run) or run_text(run) != text:
+    if not run.backend or not run.mode or run.rank >= 2**31 or run_text(run) != text:
         raise ValueError(text)
     return run
 
@@ -202,4 +233,5 @@ def slot_path(key: SlotKey) -> bytes:
 def artefact_path(name: str) -> bytes:
     """Path of a text artefact below the run's group."""
     first, *rest = name.split("/")
-    return b"/".join((escape(first, RESERVED), *(escape(part) for part in rest)))
+    taken = (*RESERVED, first) if first.startswith("@") or _RANK.fullmatch(first) else RESERVED
+    return b"/".join((escape(first, taken), *(escape(part) for part in rest)))

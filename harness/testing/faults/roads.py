@@ -78,7 +78,7 @@ def by_gate(golden: Capture, pair: Pair, level: Level = "tensors") -> Judged:
         update(path, golden.network, {_RUN: data})
         with GoldenStore.open(path) as store:
             expected = store.run(*_RUN)
-            found = Party(list(pair.run.records()), *_RUN, emulated=True)
+            found = Party(list(pair.run.records()), _RUN.backend, _RUN.mode, emulated=True)
             judged = judge(Party.of_run(expected), found, lay=lay_beside, settle=settle)
             sides = (
                 Evidence(expected.records, expected.artefacts, "cpu", True),
@@ -99,7 +99,7 @@ _ITEMS = ("max", "min", "avg", "l2norm", "nan count")
 def by_statistics(golden: Capture, pair: Pair) -> Judged:
     """Compares with a golden of which statistics of six digits are known, as in a ``statistic.csv``."""
     kept = [_row_alone(record) for record in golden.records()]
-    one, other = (Party(side, *_RUN, emulated=True) for side in (kept, list(pair.run.records())))
+    one, other = (Party(side, _RUN.backend, _RUN.mode, emulated=True) for side in (kept, list(pair.run.records())))
     judged = judge(one, other, "default", lay=lay_beside, settle=settle)
     sides = Evidence(lambda: kept, lambda: golden.artefacts, "cpu", True), _evidence(pair.run)
     return judged, explained(judged, _SUBJECT, *sides)
