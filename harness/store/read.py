@@ -162,8 +162,11 @@ class GoldenStore:
     def run(
         self, backend: str, mode: str, granularity: str = "operators", rank: int = EVERY_RANK, variant: str = ""
     ) -> StoredRun:
-        """One run, by its ``backend``, ``mode``, ``granularity``, ``rank`` and ``variant`` (see ``RunId``); ``StoreError``
-        with the names of all runs if it is missing."""
+        """One run, by its ``backend``, ``mode``, ``granularity``, ``rank`` and ``variant`` (see ``RunId``).
+
+        Raises:
+            StoreError: there is no such run; the message names all.
+        """
         run = RunId(backend, mode, granularity, rank, variant)
         found = self._opened.get(run)
         if found is None:
