@@ -39,10 +39,14 @@ def granularity_of(config: pytest.Config, marker: Mapping[str, Any], backend: st
     return str(options.resolve(config, "msdump_granularity", marker)) if backend == "torch" else "operators"
 
 
-def run_of(variant: Variant, granularity: str) -> tuple[str, str]:
-    """Backend and mode of a test's run in its golden: ``torch``, ``tensor-modules``."""
-    mode = variant.mode if granularity == "operators" else f"{variant.mode}-{granularity}"
-    return variant.backend, mode
+def run_of(variant: Variant, granularity: str) -> tuple[str, str, str]:
+    """Backend, mode and granularity of a test's run in its golden, as in a ``RunId``."""
+    return variant.backend, variant.mode, granularity
+
+
+def _text(run: tuple[str, str, str]) -> str:
+    """A run's name, as ``RunId`` has it; importing that takes longer than a test."""
+    return "/".join(run[:2] if run[2] == "operators" else run)
 
 
 def is_gate_test(item: pytest.Item) -> bool:
@@ -131,8 +135,13 @@ def _used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | 
         return None
     own = [run_of(each, granularity_of(config, marker, each.backend)) for each in variants(config, marker)]
     against = marker.get("against")
-    more = [(name, each) for backend, mode in own for name in others(against, backend) for each in (mode, "tensor")]
-    return sorted({f"{backend}/{mode}" for backend, mode in (*own, *more)})
+    more = [
+        (name, each, finely)
+        for backend, mode, finely in own
+        for name in others(against, backend)
+        for each in (mode, "tensor")
+    ]
+    return sorted(set(map(_text, (*own, *more))))
 
 
 def records(config: pytest.Config, marker: Mapping[str, Any], mode: str) -> bool:

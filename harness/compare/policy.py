@@ -7,7 +7,6 @@ hold.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -41,8 +40,8 @@ HOLDING = (Verdict.IDENTICAL.value, Verdict.WITHIN.value, Verdict.STATISTICS.val
 Match = Literal["auto", "names", "flow"]
 
 
-#: the mode that has everything, and how finely PyTorch modules were captured, where a mode says so
-_WHOLE_MODE, _FINELY = "tensor", re.compile(r"-(modules|sentinel)$")
+#: the mode that has everything
+_WHOLE_MODE = "tensor"
 
 #: how a module is called that has no path of its own
 WHOLE = "the whole module"
@@ -209,13 +208,11 @@ def references(
     """
     found = []
     for backend in (own.backend, *others):
-        same = RunId(backend, own.mode)
+        same = own._replace(backend=backend)
         if same in there:
             found.append(same)
         elif backend == own.backend or beside_tensors:
-            found.append(
-                RunId(backend, _WHOLE_MODE + finely.group() if (finely := _FINELY.search(own.mode)) else _WHOLE_MODE)
-            )
+            found.append(same._replace(mode=_WHOLE_MODE))
     # A real engine gives other bits on other machines: another backend's golden may replace its own.
     if len(found) > 1 and own not in there and not emulated:
         del found[0]

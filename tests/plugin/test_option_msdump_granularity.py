@@ -62,10 +62,10 @@ def _made(gate: pytest.Pytester, marked: str = "", called: str = "") -> None:
     gate.makepyfile(test_modules=MODULES.replace("MARKED", marked).replace("CALLED", called))
 
 
-def _run(gate: pytest.Pytester, name: str, mode: str) -> list[Record]:
+def _run(gate: pytest.Pytester, name: str, granularity: str) -> list[Record]:
     with GoldenStore.open(gate.path / "golden" / "test_modules" / f"{name}.h5") as store:
-        assert store.runs() == (RunId("torch", mode),)
-        return list(store.run("torch", mode).records())
+        assert store.runs() == (RunId("torch", "tensor", granularity),)
+        return list(store.run("torch", "tensor", granularity).records())
 
 
 @pytest.mark.parametrize("by", ["flag", "ini", "marker"])
@@ -76,12 +76,12 @@ def test_modules_alone(gate: pytest.Pytester, by: str, monkeypatch: pytest.Monke
     _made(gate, ', granularity="modules"' if by == "marker" else "")
     gate.runpytest("--msdump-regen", *flags).assert_outcomes(passed=2)
     for name in ("test_eval", "test_train"):
-        found = [each for each in _run(gate, name, "tensor-modules") if each.op_type == "Module"]
+        found = [each for each in _run(gate, name, "modules") if each.op_type == "Module"]
         assert {each.key.operator for each in found} == {*BOUNDARIES, "Default/forward-op0"}
         block = [(each.key.slot_name, each.shape) for each in found if each.key.operator == "block/forward-op0"]
         assert block == [("input.0", (4, 8)), ("input.1", ()), ("output.0", (4, 8))]
         assert all(each.values is not None for each in found)
-    names = {each.key.operator for each in _run(gate, "test_train", "tensor-modules")}
+    names = {each.key.operator for each in _run(gate, "test_train", "modules")}
     assert {"Default/optimizer-SGD/settings-op0", "Default/loss", "head.weight", "head.weight.grad"} <= names
     inside = {name for name in names if "-op" in name} - {each.key.operator for each in found}
     assert inside == {"Default/modules-op0", "Default/optimizer-SGD/settings-op0"}
@@ -101,14 +101,14 @@ def test_operators_do_not_survive_a_refactoring(gate: pytest.Pytester, monkeypat
     gate.runpytest("--msdump").assert_outcomes(failed=2)
     result = gate.runpytest("--msdump", "--msdump-granularity=modules")
     result.stdout.fnmatch_lines(
-        ["*no golden for run torch/tensor-modules*", "*msdump regen --msdump-granularity=modules *"]
+        ["*no golden for run torch/tensor/modules*", "*msdump regen --msdump-granularity=modules *"]
     )
 
 
 def test_a_sentinel_keeps_digests(gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     _made(gate, called=', granularity="sentinel"')
     gate.runpytest("--msdump-regen").assert_outcomes(passed=2)
-    found = _run(gate, "test_eval", "tensor")
+    found = _run(gate, "test_eval", "operators")
     assert {each.key.operator for each in found} > BOUNDARIES
     assert all(each.values is None and not each.statistics() for each in found if each.op_type == "Module")
     gate.runpytest("--msdump").assert_outcomes(passed=2)
