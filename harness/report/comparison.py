@@ -92,7 +92,7 @@ def _side(given: Any) -> Iterator[_Side]:
     elif isinstance(given, Capture):
         yield _of_capture("", given)
     elif not isinstance(given, str | os.PathLike):
-        values = of_values(given, "values", *RUN)
+        values = of_values(given, "values", RUN.backend, RUN.mode)
         yield _of_capture("", values)
     else:
         path, _, run = os.fspath(given).partition("::")
