@@ -148,7 +148,7 @@ class GateRun:
         capture = self.capture
         return Found(
             self.test.network, self.run, self.party(), self.records, lambda: capture.artefacts, self.texts,
-            capture.places, self.watches,
+            capture, self.watches,
         )  # fmt: skip
 
     def party(self) -> Party:

@@ -20,7 +20,7 @@ from _pytest.runner import runtestprotocol
 from harness.compare.policy import HOLDING, Judgement, Party
 from harness.compare.policy import judge as decide
 from harness.errors import HarnessError
-from harness.explain import Evidence, Subject, explained, told
+from harness.explain import Subject, explained, side_of, told
 from harness.gate.lazily import lay_beside, settle
 from harness.store import GoldenStore
 from pytest_msdump.gate_run import GateRun
@@ -159,10 +159,7 @@ def _failure(first: GateRun, name: str, other: Party | None) -> str:
         return ""
     if not first.records and not judged.comparison.total:
         return ""
-    texts = first.capture.artefacts
-    sides = (
-        Evidence(lambda: first.records, lambda: texts, first.run.backend, first.capture.emulated),
-        Evidence(other.records, lambda: texts, first.run.backend, first.capture.emulated),
-    )
+    # Both are runs of one test: what describes the first describes the other.
+    sides = side_of(first.capture, lambda: first.records), side_of(first.capture, other.records)
     subject = Subject(f"{title}, {name},", "its first run")
     return f"msdump: not repeatable: other bits {name}\n{told(judged, subject, explained(judged, subject, *sides))}"

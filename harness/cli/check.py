@@ -26,7 +26,7 @@ from harness.compare.tolerance_file import chosen_tolerances
 from harness.compare.verdict import Verdict
 from harness.errors import StoreError
 from harness.escape import clipped, coloured, line, show
-from harness.explain import Commands, Evidence, Subject, explained, see_slot, settle, told
+from harness.explain import Commands, Subject, explained, see_slot, settle, side_of, told
 from harness.gate.sides import choose_run, party_of
 from harness.scale import Scale, session
 from harness.store import GoldenStore, StoredRun, recover_around
@@ -132,12 +132,9 @@ def _print(
     """Prints the judgement for people, then ``of_texts``, and keeps it for programs."""
     run = str(expected.id)
     subject = Subject(f"{expected.network} [{expected.id.backend}-{expected.id.mode}] of {tree}", str(golden))
-    emulated = bool(expected.attrs.get("emulated"))
     sides = (
-        Evidence(laid[0].records if laid else expected.records, expected.artefacts, expected.id.backend, emulated),
-        Evidence(
-            laid[1].records if laid else capture.records, lambda: capture.artefacts, capture.backend, capture.emulated
-        ),
+        side_of(expected, laid[0].records if laid else None),
+        side_of(capture, laid[1].records if laid else None),
     )
     paired = lines(judged.pairing)[:1] if judged.pairing is not None else []
     explanation = explained(judged, subject, *sides, others=paired)

@@ -36,6 +36,8 @@ from harness.compare.tolerances import NOISE
 from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
 from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, told
+from harness.explain.sides import operators_of, rules_of
+from harness.replaying import engine_of
 from harness.report import Run, content, render, results
 from harness.report.exports import EXPORTS, export_of, exported
 from harness.scale import Keep, Scale, session
@@ -221,12 +223,15 @@ def judging_of(one: Side, other: Side, shared: Session | None, keep: Keep = "all
 
 
 def _evidence(side: Side, records: Side | Party) -> Evidence:
+    content: Any = side.content if side.capture is None else side.capture
+    known: Any = {"operators": partial(operators_of, content), "engine": engine_of(rules_of(content), side.backend)}
     capture = side.capture
     if capture is None or records is not side:
-        return Evidence(records.records, lambda: side.artefacts, side.backend, side.emulated)
+        return Evidence(records.records, lambda: side.artefacts, side.backend, side.emulated, **known)
     return Evidence(
-        records.records, lambda: side.artefacts, side.backend, side.emulated, None, capture.execution, capture.stated
-    )
+        records.records, lambda: side.artefacts, side.backend, side.emulated, None, capture.execution, capture.stated,
+        **known,
+    )  # fmt: skip
 
 
 def _subject(one: Side, other: Side) -> Subject:

@@ -7,6 +7,7 @@ from harness._namespace import lazy as _lazy
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.rounding import settle
+from harness.explain.sides import side_of
 from harness.explain.text import Commands, block, painted, see_slot
 from harness.explain.told import Subject, explained, told
 
@@ -29,6 +30,7 @@ __all__ = [
     "painted",
     "see_slot",
     "settle",
+    "side_of",
     "told",
 ]  # fmt: skip
 

@@ -22,7 +22,6 @@ from harness.explain.case import Case
 from harness.explain.evidence import Evidence, agree_on_graphs
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.known_values import completed, guess
-from harness.explain.names import input_name
 from harness.explain.numbers import number, short_operator
 from harness.explain.rewired import by_graphs
 from harness.explain.search import SECONDS, Search
@@ -306,7 +305,11 @@ def _listed(state: str, inputs: Sequence[Input], case: Case) -> str:
     def label(each: Input) -> str:
         slot = each.key.slot
         known = statement is not None and slot < len(statement.arguments)
-        name = statement.arguments[slot].name if statement is not None and known else input_name(case.op, slot)
+        name = (
+            statement.arguments[slot].name
+            if statement is not None and known
+            else case.expected.input_name(case.op, slot)
+        )
         if slot in case.inputs and (named := case.inputs[slot][1].extra.named):
             name = named
         return f"input.{slot}" + (f" ({name})" if not name.startswith("input.") else "")

@@ -16,7 +16,6 @@ from harness.explain.counted import seen_in_statistics
 from harness.explain.evidence import loaded
 from harness.explain.explanation import Change
 from harness.explain.ir_values import Unreadable
-from harness.explain.names import input_name
 from harness.explain.numbers import number, setting_text, value_text
 from harness.explain.pair import is_bitwise
 from harness.explain.patterns import Pair, find_pattern
@@ -94,7 +93,7 @@ def changed_inputs(case: Case) -> list[Given]:
 
 def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Record) -> Given:
     kind = "data" if case.given else "input"
-    name = argument.name if argument is not None else input_name(case.op, slot)
+    name = argument.name if argument is not None else case.expected.input_name(case.op, slot)
     if argument is not None:
         if argument.is_constant:
             kind = "constant"

@@ -12,8 +12,11 @@ import numpy as np
 from harness.compare.divergence import PARAMETER, Execution
 from harness.errors import HarnessError
 from harness.explain.graphs import Graphs, Stated, Texts
+from harness.explain.names import input_name
+from harness.explain.statements import given_name
 from harness.recording.described import Described
 from harness.records import Record, SlotKey
+from harness.replaying import MINDSPORE, is_mindspore
 from harness.stats import digest
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -115,6 +118,16 @@ class Evidence:
             return Texts(self._artefacts())
         except HarnessError:
             return Graphs()
+
+    def input_name(self, op: str, slot: int) -> str:
+        """Name of an input of an operator whose graph is unknown: MindSpore's, of its own types.
+
+        Args:
+            op: the operator's type.
+            slot: number of the input.
+        """
+        engine = self.graphs.engine if self.graphs else self.engine or MINDSPORE
+        return input_name(op, slot) if is_mindspore(engine) else given_name((), slot)
 
     def from_texts(self) -> None:
         """Takes its graphs from texts from now on, because the other side has nothing else."""

@@ -12,11 +12,14 @@ groups of operators correspond between frameworks (``regions``).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from harness.compare.policy import Party
 from harness.compare.verdict import Comparison
 from harness.explain.evidence import Evidence
+from harness.explain.sides import operators_of, rules_of
+from harness.replaying import engine_of
 
 
 def settle(comparison: Comparison, expected: Party, found: Party) -> Comparison:
@@ -46,4 +49,8 @@ def settle(comparison: Comparison, expected: Party, found: Party) -> Comparison:
 def _evidence(party: Party) -> Evidence:
     texts: Any = getattr(party.content, "artefacts", {})
     given = texts if isinstance(texts, Mapping) else texts()
-    return Evidence(party.records, lambda: given, party.backend, party.emulated)
+    engine = engine_of(rules_of(party.content), party.backend)
+    return Evidence(
+        party.records, lambda: given, party.backend, party.emulated,
+        operators=partial(operators_of, party.content), engine=engine,
+    )  # fmt: skip

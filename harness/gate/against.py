@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from harness.capture.capture import RECORDED, RESULTS
+from harness.capture.capture import RECORDED, RESULTS, Capture
 from harness.compare.check import Judging
 from harness.compare.judge import SlotJudge
 from harness.compare.known import Known
@@ -38,7 +38,7 @@ class Found:
         records: its slots.
         artefacts: gives its texts by path, for the explanation.
         texts: those of them that are results, as a golden would hold them.
-        places: see ``Capture.places``.
+        capture: the capture it is of; None of values that were given.
         empty_holds: whether two empty sides agree: its mode keeps only what goes wrong, or it has nothing but texts.
     """
 
@@ -48,7 +48,7 @@ class Found:
     records: Sequence[Record]
     artefacts: Callable[[], Mapping[str, bytes]] = dict
     texts: Mapping[str, bytes] = field(default_factory=dict)
-    places: Mapping[str, str] = field(default_factory=dict)
+    capture: Capture | None = None
     empty_holds: bool = False
 
 
@@ -79,10 +79,11 @@ def explained(
     from harness import explain  # most runs hold
 
     subject = explain.Subject(f"{found.name} [{found.run.backend}-{found.run.mode}]", golden)
-    attrs, party = expected.attrs, found.party
     sides = (
-        explain.Evidence(expected.records, expected.artefacts, expected.id.backend, bool(attrs.get("emulated"))),
-        explain.Evidence(lambda: found.records, found.artefacts, found.run.backend, party.emulated, found.places),
+        explain.side_of(expected),
+        explain.Evidence(lambda: found.records, found.artefacts, found.run.backend, found.party.emulated)
+        if found.capture is None
+        else explain.side_of(found.capture, lambda: found.records),
     )
     again = partial(under_noise, expected, found)
     explanation = explain.explained(judgement, subject, *sides, changed=changed, again=again)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from harness.capture import Capture
 from harness.errors import SettingTypeError
+from harness.explain.sides import operators_of, rules_of
 from harness.inspect.causes import folded
 from harness.inspect.finding import Finding, Report
 from harness.inspect.flow import link
 from harness.inspect.rule import Context, chosen, settings_of
 from harness.inspect.run import Run
+from harness.replaying import engine_of
 from harness.store import StoredRun
 from harness.words import counted
 
@@ -89,11 +92,15 @@ def examined(
 
 def opened(capture: Capture | StoredRun) -> tuple[Run, int]:
     """The run of a capture or a store, and how many files of it could not be read."""
+    backend = capture.backend if isinstance(capture, Capture) else capture.id.backend
+    told: Any = {"operators": partial(operators_of, capture), "engine": engine_of(rules_of(capture), backend)}
     if isinstance(capture, Capture):
-        run = Run(capture.records(), lambda: capture.artefacts, capture.backend, capture.emulated, capture.places)
+        run = Run(
+            capture.records(), lambda: capture.artefacts, capture.backend, capture.emulated, capture.places, **told
+        )
         return run, len(capture.lost)
     emulated = bool(capture.attrs.get("emulated"))
-    return Run(capture.records(), capture.artefacts, capture.id.backend, emulated), 0
+    return Run(capture.records(), capture.artefacts, capture.id.backend, emulated, **told), 0
 
 
 def what_is_missing(run: Run, iterations: list[int]) -> list[str]:

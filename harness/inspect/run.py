@@ -12,10 +12,11 @@ import numpy as np
 from harness.compare.divergence import PARAMETER, STATE, Execution
 from harness.errors import HarnessError
 from harness.explain.evidence import Evidence
-from harness.explain.graphs import Graphs, Texts
+from harness.explain.graphs import Graphs
 from harness.inspect import roles
 from harness.inspect.numbers import LOOKED_AT, Numbers, read
 from harness.inspect.probes import probe
+from harness.recording.described import Described
 from harness.records import Record, SlotKey
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -123,6 +124,7 @@ class Run:
         records: its records in execution order.
         artefacts: its texts by path.
         backend, emulated, places: see ``Capture``.
+        operators, engine: see ``Evidence``.
 
     Attributes:
         ops: executions in order.
@@ -138,6 +140,8 @@ class Run:
         backend: str = "",
         emulated: bool = False,
         places: Mapping[str, str] | None = None,
+        operators: Callable[[], Iterable[Described]] = tuple,
+        engine: str = "",
     ) -> None:
         self.ops: list[Op] = []
         self.parameters: dict[tuple[int, str], dict[int, Slot]] = {}
@@ -148,6 +152,7 @@ class Run:
         self.backend, self.emulated = backend, emulated
         self._kept: list[Record] = []
         self._artefacts, self._places = artefacts, dict(places or {})
+        self._told: Any = {"operators": operators, "engine": engine}
         self._read(records)
 
     def _read(self, records: Iterable[Record]) -> None:
@@ -194,16 +199,15 @@ class Run:
 
     @cached_property
     def graphs(self) -> Graphs:
-        """Its graphs; without texts, none."""
-        try:
-            return Texts(self._artefacts())
-        except HarnessError:
-            return Graphs()
+        """Its graphs; none if nobody described them."""
+        return self.evidence.graphs
 
     @cached_property
     def evidence(self) -> Evidence:
         """The same run, as replays take it."""
-        return Evidence(lambda: self._kept, self._artefacts, self.backend, self.emulated, self._places)
+        return Evidence(
+            lambda: self._kept, self._artefacts, self.backend, self.emulated, self._places, **self._told
+        )  # fmt: skip
 
     def place(self, op: Op) -> str:
         """The line that an operator comes from, as far as it is known: the user's own where possible."""

@@ -7,14 +7,18 @@ add theirs under the engine's name: ``REPLAYERS.register``, or an entry point of
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
+from typing import Any
 
+from harness.devices import DEVICES
 from harness.recording.replayer import REPLAYERS, Replayer
 from harness.recording.replayer import replayer_of as registered
 
-__all__ = ["MINDSPORE", "OWN", "REPLAYERS", "is_mindspore", "replayer_of"]
+__all__ = ["MINDSPORE", "OWN", "PYTORCH", "REPLAYERS", "engine_of", "is_mindspore", "replayer_of"]
 
 #: The engine of runs that state none: MindSpore, real or emulated.
 MINDSPORE = "MindSpore"
+PYTORCH = "PyTorch"
 #: Module of this package by engine; it registers the engine's replayer.
 OWN: dict[str, str] = {MINDSPORE: "mindspore"}
 
@@ -22,6 +26,23 @@ OWN: dict[str, str] = {MINDSPORE: "mindspore"}
 def is_mindspore(engine: str) -> bool:
     """Whether operators of this engine are MindSpore's, real or emulated."""
     return engine == MINDSPORE or engine.startswith(f"{MINDSPORE} ")
+
+
+def engine_of(rules: Mapping[str, Any], backend: str) -> str:
+    """Name of the engine whose operators a run has; empty for MindSpore's, real or emulated.
+
+    Args:
+        rules: where its values come from; ``kernels`` says that another engine computed MindSpore's operators.
+        backend: its backend; one that is no device of MindSpore's names an engine if nothing else does.
+    """
+    if "kernels" in rules:
+        return ""
+    engine = rules.get("engine")
+    if isinstance(engine, str) and engine:
+        return engine
+    if backend == "torch":
+        return PYTORCH
+    return "" if backend in ("", "mindspore", "ascend") or backend in DEVICES else backend
 
 
 def replayer_of(engine: str) -> Replayer | None:

@@ -16,7 +16,7 @@ from harness.backends import BACKENDS
 from harness.capture import Capture
 from harness.compare import check
 from harness.compare.spread import spread
-from harness.explain import Evidence, block, explain
+from harness.explain import block, explain, side_of
 from harness.report import Run, content, render
 from harness.testing.faults.networks import Network, draw
 
@@ -42,7 +42,7 @@ class Sample:
         """The page's comparison of one run of each."""
         right, wrong = (_run(network) for network in (self.right, self.wrong))
         comparison = check(right, wrong, "exact")
-        told = explain(comparison, _side(right), _side(wrong), f"{self.name} differs from the right network")
+        told = explain(comparison, side_of(right), side_of(wrong), f"{self.name} differs from the right network")
         texts = right.artefacts, wrong.artefacts
         notes = ["both emulated (backend cpu)"]
         course, words = spread(comparison), block(told)
@@ -81,10 +81,6 @@ def page() -> str:
 
 def _run(network: Network) -> Capture:
     return BACKENDS.get("cpu").run(network.train, network=network.family)
-
-
-def _side(capture: Capture) -> Evidence:
-    return Evidence(capture.records, lambda: capture.artefacts, capture.backend, capture.emulated)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
 from harness.compare.policy import Judgement, Party, judge
 from harness.dtypes import by_name
-from harness.explain import Evidence, Explanation, Subject, explained, settle
+from harness.explain import Explanation, Subject, explained, settle, side_of
 from harness.framework.runtime import session
 from harness.framework.seed import seeded
 from harness.records import Record
@@ -80,11 +80,7 @@ def by_gate(golden: Capture, pair: Pair, level: Level = "tensors") -> Judged:
             expected = store.run(*_RUN)
             found = Party(list(pair.run.records()), _RUN.backend, _RUN.mode, emulated=True)
             judged = judge(Party.of_run(expected), found, lay=lay_beside, settle=settle)
-            sides = (
-                Evidence(expected.records, expected.artefacts, "cpu", True),
-                Evidence(pair.run.records, lambda: pair.run.artefacts, "cpu", True, pair.run.places),
-            )
-            return judged, explained(judged, _SUBJECT, *sides)
+            return judged, explained(judged, _SUBJECT, side_of(expected), side_of(pair.run))
 
 
 def by_digests(golden: Capture, pair: Pair) -> Judged:
@@ -101,8 +97,7 @@ def by_statistics(golden: Capture, pair: Pair) -> Judged:
     kept = [_row_alone(record) for record in golden.records()]
     one, other = (Party(side, _RUN.backend, _RUN.mode, emulated=True) for side in (kept, list(pair.run.records())))
     judged = judge(one, other, "default", lay=lay_beside, settle=settle)
-    sides = Evidence(lambda: kept, lambda: golden.artefacts, "cpu", True), _evidence(pair.run)
-    return judged, explained(judged, _SUBJECT, *sides)
+    return judged, explained(judged, _SUBJECT, side_of(golden, lambda: kept), side_of(pair.run))
 
 
 def _row_alone(record: Record) -> Record:
@@ -141,11 +136,7 @@ def by_diff(_golden: Capture, pair: Pair) -> Judged:
         one, other = read_tree(_right.tree(pair.network)), read_tree(Path(folder, "run"))
         parties = [Party(tree, tree.backend, tree.mode, tree.emulated) for tree in (one, other)]
         judged = judge(*parties, lay=lay_beside, settle=settle)
-        return judged, explained(judged, _SUBJECT, _evidence(one), _evidence(other))
-
-
-def _evidence(tree: Capture) -> Evidence:
-    return Evidence(tree.records, lambda: tree.artefacts, tree.backend, tree.emulated)
+        return judged, explained(judged, _SUBJECT, side_of(one), side_of(other))
 
 
 #: compares a network's right capture with its wrong run
