@@ -1,9 +1,14 @@
 """Backends: they run a program and give a capture."""
 
+from typing import TYPE_CHECKING, Any
+
 from harness.backends.base import BACKENDS, Backend, Process, get
 from harness.errors import UnsupportedError
 
-__all__ = ["BACKENDS", "Backend", "Process", "get", "stand_in"]
+if TYPE_CHECKING:
+    from harness.backends.recorded import RecordedBackend
+
+__all__ = ["BACKENDS", "Backend", "Process", "RecordedBackend", "get", "stand_in"]
 
 
 def stand_in(name: str) -> None:
@@ -17,3 +22,11 @@ def stand_in(name: str) -> None:
     reason = backend.stand_in()
     if reason is not None:
         raise UnsupportedError(f"backend {name} cannot run a script here: {reason}")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "RecordedBackend":  # it brings the observers of every mode
+        from harness.backends.recorded import RecordedBackend
+
+        return RecordedBackend
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -9,8 +9,8 @@ from harness.recording.events import Compilation, Engine, Stage, Want
 from harness.recording.graph import EagerGraph, Graph
 from harness.recording.observer import Observer
 from harness.recording.operands import Constant, Parameter, SourceLine, constant
-from harness.recording.operator import Operand, Operator, Result
-from harness.recording.recording import Compiling, Recording
+from harness.recording.operator import Operand, Operator, Result, plain
+from harness.recording.recording import Compiling, Recording, listening
 from harness.recording.replayer import REPLAYERS, Call, Facts, Replayed, Replayer, replayer_of
 from harness.recording.spec import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
 from harness.recording.step import Launch, Step
@@ -21,5 +21,5 @@ __all__ = [
     "REPLAYERS", "Call", "Compilation", "Compiling", "Constant", "Described", "EagerGraph", "Edge", "Engine", "Facts",
     "Graph", "Launch", "Observer", "OpaqueSpec", "Operand", "Operator", "Parameter", "Recording", "Replayed",
     "Replayer", "Result", "ScalarSpec", "SourceLine", "Spec", "Stage", "Step", "TensorSpec", "TupleSpec", "Value",
-    "Want", "World", "constant", "described", "replayer_of",
+    "Want", "World", "constant", "described", "listening", "plain", "replayer_of",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ UNKNOWN = OpaqueSpec("Unknown")
 """Type of a value that nobody stated."""
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), DType, np.generic, np.ndarray)
 _SPECS = (TensorSpec, ScalarSpec, TupleSpec, OpaqueSpec)
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _NO_TYPE = re.compile(r"[/\s()]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
 MOST_TEXT = 4096
@@ -187,6 +188,20 @@ def is_plain(value: Any, depth: int = 16) -> bool:
     if depth and isinstance(value, dict):
         return all(isinstance(key, str) and is_plain(each, depth - 1) for key, each in value.items())
     return False
+
+
+def plain(value: Any) -> Any:
+    """An attribute of whatever an engine has: a plain value as it is, anything else as its text, without addresses of
+    objects, which differ from run to run."""
+    if is_plain(value):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value] if isinstance(value, list) else tuple(map(plain, value))
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted(str(plain(each)) for each in value)
+    return _ADDRESS.sub("", str(value))
 
 
 def _text(what: str, value: Any) -> str:

@@ -8,8 +8,10 @@ import threading
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from harness import log
 from harness.errors import RecordingError, StateError
@@ -22,8 +24,10 @@ from harness.recording.step import Launch, Step, nothing
 from harness.recording.value import Array
 from harness.recording.world import World
 
+G = TypeVar("G", bound=Graph)
 _log = log.get("recording.recording")
 _open: weakref.WeakSet[Recording] = weakref.WeakSet()
+_listeners: ContextVar[tuple[tuple[str, Sequence[Observer]], ...]] = ContextVar("who listens to an engine", default=())
 
 
 class Recording:
@@ -84,7 +88,9 @@ class Recording:
         self._numbers: Counter[tuple[str, str]] = Counter()
         self._runs: Counter[int] = Counter()
         self._closed = self._is_forked = self._is_said = self._has_begun = False
-        self.observers = list(observers)
+        self._graphs: list[weakref.ref[Graph]] = []
+        heard = (each for name, those in _listeners.get() if name == self.engine.name for each in those)
+        self.observers = [*observers, *heard]
         self.listen()
         _open.add(self)
 
@@ -95,6 +101,17 @@ class Recording:
         with self.lock:
             self.observers.append(observer)
             self.listen()
+
+    def remove(self, observer: Observer) -> None:
+        """Tells ``observer`` nothing more."""
+        with self.lock:
+            self.observers = [each for each in self.observers if each is not observer]
+            self.listen()
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """The graphs declared so far that somebody still holds."""
+        return [graph for each in self._graphs if (graph := each()) is not None]
 
     def listen(self) -> None:
         """Looks at ``observers`` again, after somebody changed the list."""
@@ -123,7 +140,7 @@ class Recording:
     def eager(self) -> EagerGraph:
         """A graph whose operators are declared as they run: ``graph.operator(type, ...)`` within a step of it."""
         self._check()
-        return EagerGraph(next(self._graph_ids), self.engine, self._place)
+        return self.know(EagerGraph(next(self._graph_ids), self.engine, self._place))
 
     def step(
         self,
@@ -175,6 +192,12 @@ class Recording:
             graph.grown = False
             for hook in self.on_graph_declared:
                 hook(graph)
+
+    def know(self, graph: G) -> G:
+        """Keeps in mind that ``graph`` is its own, and gives it back."""
+        self._graphs = [each for each in self._graphs if each() is not None]
+        self._graphs.append(weakref.ref(graph))
+        return graph
 
     def number(self, operator: Operator) -> None:
         """Gives an operator of a compiled graph its number, if it has none."""
@@ -318,6 +341,7 @@ class Compiling:
     def declare(self, graph: Graph) -> None:
         """Tells of a finished graph; a runtime's own short way into ``graph``."""
         with self._recording.lock:
+            self._recording.know(graph)
             for hook in self._recording.on_graph_declared:
                 hook(graph)
 
@@ -333,6 +357,32 @@ class Compiling:
         with recording.lock:
             for hook in recording.on_compile_end:
                 hook(self._compilation, error)
+
+
+@contextmanager
+def listening(engine: str, observers: Sequence[Observer]) -> Iterator[None]:
+    """Inside the block, recordings of an engine tell ``observers``, too: those that are open, of whose graphs they are
+    told first, and those opened within it.
+
+    Args:
+        engine: its name, without its version.
+        observers: told last.
+    """
+    known = [each for each in _open if each.engine.name == engine and not each.is_forked]
+    for recording in known:
+        for observer in observers:
+            for graph in recording.graphs:
+                if graph.operators:
+                    observer.graph_declared(graph)
+            recording.add(observer)
+    token = _listeners.set((*_listeners.get(), (engine, observers)))
+    try:
+        yield
+    finally:
+        _listeners.reset(token)
+        for recording in list(_open):
+            for observer in observers:
+                recording.remove(observer)
 
 
 def _engine(given: Any) -> Engine:

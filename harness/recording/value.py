@@ -76,6 +76,26 @@ class Value:
         made.statistics = made.digest = made.gap = None
         return made
 
+    @classmethod
+    def of(cls, given: Any, *, stable: bool = False) -> Value | None:
+        """A value of whatever an engine has: of what cannot be recorded (a sequence, a text, a key of a generator, an
+        array on another host) a gap that says why, so that the engine goes on; None stays None, a hole.
+
+        Args:
+            given: an array, a number, a ``Value``, or anything that ``numpy.asarray`` takes; a gap of anything else.
+            stable: see ``Value``.
+        """
+        if given is None or isinstance(given, cls):
+            return given
+        kind = f"{type(given).__module__}.{type(given).__qualname__}".removeprefix("builtins.")
+        if isinstance(given, (list, tuple, dict, set, str, bytes)):
+            return cls(None, gap=f"a value of type {kind}, no array")
+        try:
+            return cls(np.asarray(given), stable=stable)
+        except Exception as error:  # whatever foreign conversions raise
+            why = " ".join(str(error).split())[:200].removeprefix("a value: ")
+            return cls(None, gap=f"a value of type {kind} cannot be read: {why or type(error).__name__}")
+
     def _stated(self, dtype: DType | None, shape: tuple[int, ...] | None) -> None:
         if not self.gap:
             raise RecordingError(f"{_where(self.index)}: without data, 'gap' says why it cannot be read")

@@ -27,6 +27,8 @@ from harness.recording import (
     Value,
     Want,
     constant,
+    listening,
+    plain,
 )
 
 SPEC = TensorSpec(dtypes.float32, (2,))
@@ -197,6 +199,71 @@ def test_a_step_that_is_over_holds_nothing_of_the_runtime() -> None:
         assert held() is None
     finally:
         gc.enable()
+
+
+class Opaque:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise ConnectionError("the array is\n  elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("given_", "gap"),
+    [
+        ([ONES], "a value of type list, no array"),
+        ({"a": ONES}, "a value of type dict, no array"),
+        ("text", "a value of type str, no array"),
+        (np.array(["x"]), "a value of type numpy.ndarray cannot be read: elements of <U1 cannot be recorded"),
+        (object(), "a value of type object cannot be read: elements of object cannot be recorded"),
+        (Opaque(), f"a value of type {__name__}.Opaque cannot be read: the array is elsewhere"),
+    ],
+    ids=["list", "dict", "text", "texts", "object", "elsewhere"],
+)
+def test_what_cannot_be_recorded_is_a_gap(given_: Any, gap: str) -> None:
+    value = Value.of(given_)
+    assert value is not None
+    assert (value.gap or "").startswith(gap)
+
+
+def test_values_of_what_can_be_recorded() -> None:
+    stated = Value(ONES)
+    assert Value.of(None) is None
+    assert Value.of(stated) is stated
+    for each in (ONES, 3, 2.5, True, np.float16(1), ONES.reshape(2, 1).T):
+        value = Value.of(each, stable=True)
+        assert value is not None
+        assert (value.gap, value.stable) == (None, True)
+        assert np.array_equal(value.array, np.asarray(each))
+
+
+_SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
+_FOREIGN = st.sampled_from([object, np.dtype("f4"), len, range(3), Engine("tiny"), {"b", "a"}, frozenset([1])])
+
+
+@given(
+    st.recursive(_SCALARS | _FOREIGN, lambda each: st.lists(each) | st.tuples(each) | st.dictionaries(st.text(), each))
+)
+def test_attributes_of_any_kind_become_plain_ones(value: Any) -> None:
+    made = plain(value)
+    assert Operator("A", attributes={"it": made}).same(Operator("A", attributes={"it": plain(value)}))
+    assert " at 0x" not in repr(made) or isinstance(value, (str, bytes))
+    assert plain({"z", "y", "x"}) == ["x", "y", "z"]
+    assert plain([1, (2.5, None)]) == [1, (2.5, None)]
+
+
+def test_who_listens_to_an_engine_hears_graphs_declared_before() -> None:
+    class Declared(Heard):
+        def graph_declared(self, graph: Any) -> None:
+            self.events.append(len(graph.operators))
+
+    known, other, heard = Recording("tiny 1"), Recording("other 1"), Declared()
+    compiled(known, Operator("A"))
+    compiled(other, Operator("A"), Operator("B"))
+    with listening("tiny", [heard]):
+        opened = Recording("tiny 2")
+        compiled(opened, Operator("A"), Operator("B"), Operator("C"))
+        assert heard in known.observers
+    assert heard.events == [1, 3]
+    assert not {id(heard)} & {id(each) for each in [*known.observers, *opened.observers, *other.observers]}
 
 
 # --- forks ------------------------------------------------------------------------------------------------------------

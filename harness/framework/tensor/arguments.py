@@ -349,14 +349,17 @@ def brought(name: str, function: F, skip: int = 0) -> F:
         function: its code.
         skip: how many arguments are none of the call's (``self``).
     """
-    rows = _TABLE.get(name, ())
-    if name in _measured():
-        rows = (*_refused_rows(name, function, skip), *rows)
-    if not rows:
+    known = _TABLE.get(name, ())
+    if not known and name not in _measured():
         return function
+    # Signatures are read at the first call: a tenth of what importing ``ops`` would cost.
+    rows: tuple[tuple[int, str, Way], ...] | None = None if name in _measured() else known
 
     @functools.wraps(function)
     def bringing(*args: Any, **kwargs: Any) -> Any:
+        nonlocal rows
+        if rows is None:
+            rows = (*_refused_rows(name, function, skip), *known)
         given = list(args)
         for at, names, way in rows:
             if name in _ALONE and len(given) > skip + 1:
