@@ -81,6 +81,7 @@ class RecordExtra:
         members: the operators of a fused kernel; the last one gives the result.
         device_shape: the tensor's shape on its device, if that differs.
         named: the name of a keyword argument.
+        apart: a golden left the values out on purpose, to stay small; its statistics stand for them.
     """
 
     statistics: Any = None
@@ -92,6 +93,7 @@ class RecordExtra:
     members: tuple[str, ...] = ()
     device_shape: tuple[int, ...] | None = None
     named: str | None = None
+    apart: bool = False
 
 
 @dataclass(slots=True, eq=False)

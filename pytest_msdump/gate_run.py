@@ -80,7 +80,13 @@ class GateRun:
             attrs |= self.learned
         from harness.store import RunData
 
-        return RunData(self.records, self.normalised(""), attrs, level)  # type: ignore[arg-type]
+        records = self.records
+        if level == "tensors" and self.run.backend == "torch":
+            from harness.capture.slimming import slimmed
+
+            records = slimmed(records)
+        kept = "tensors" if level == "everything" else level
+        return RunData(records, self.normalised(""), attrs, kept)  # type: ignore[arg-type]
 
     def normalised(self, folders: str | tuple[str, ...]) -> dict[str, bytes]:
         """The capture's texts below ``folders``, after the hook ``pytest_msdump_normalise``; other texts are not
@@ -108,7 +114,7 @@ class GateRun:
 
     def level(self) -> str:
         """The level of a new golden; a mode that keeps no values allows only one."""
-        if any(record.values is None for record in self.records):
+        if self.records and all(record.values is None for record in self.records):
             return "digest"
         return str(options.resolve(self.test.item.config, "msdump_level", self.test.marker))
 

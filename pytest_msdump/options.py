@@ -16,7 +16,7 @@ import pytest
 
 GROUP = "msdump"
 NOT_ASKED = "msdump: nothing was compared; --msdump (or ini msdump = true) checks it"
-LEVELS = ("tensors", "digest")
+LEVELS = ("tensors", "digest", "everything")
 #: how finely PyTorch modules are captured
 GRANULARITIES = ("operators", "modules", "sentinel")
 #: says in the environment of a process that --msdump-repeat started it

@@ -113,8 +113,8 @@ class SlotJudge:
 
     def _by_statistics(self, expected: Record, found: Record, array: Array | None, tolerance: Tolerance) -> SlotVerdict:
         """Values of one side were not kept: statistics can show a difference, but never that there is none."""
-        if _nothing_kept(expected) or _nothing_kept(found):
-            reason = "digests differ, and nothing else was kept"
+        if _nothing_kept(expected):
+            reason = "digests differ; the golden's values were not kept, nor statistics"
             return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance, by_statistics=True)
         golden, ours = _kept(expected), describe(array, found.dtype) if array is not None else _kept(found)
         of_row = self._tolerances.of_row(expected.key, expected.op_type, expected.dtype)
@@ -122,7 +122,8 @@ class SlotJudge:
             return _by_row(expected, found, golden, ours, of_row)
         if isinstance(golden, PrintedStatistics) and isinstance(ours, Statistics):
             return _against_row(expected, found, golden, ours, of_row)
-        return _by_known(expected, found, golden, ours, tolerance, self._tolerances.statistics)
+        asked = self._tolerances.statistics or expected.extra.apart
+        return _by_known(expected, found, golden, ours, tolerance, asked)
 
 
 def proves_bits(items: Iterable[str]) -> bool:

@@ -295,14 +295,16 @@ class StoredRun:
     def record(self, row: int) -> Record:
         """The slot at ``row`` of ``index``: values are read and checked on request, statistics are in ``extra``."""
         record = self.index.record(row)
-        if self.level == "tensors":
+        if self.level == "tensors" and self.index.has_values(row):
             record.values = self._loader(row)
         return record
 
     def loader(self, key: SlotKey, content: bytes) -> Callable[[], Array] | None:
         """What reads the values of the slot ``key``; None if they were not kept, or their digest is not ``content``."""
         row = self.index.position.get(key) if self.level == "tensors" else None
-        return self._loader(row) if row is not None and self.index.digests[row] == content else None
+        if row is None or self.index.digests[row] != content or not self.index.has_values(row):
+            return None
+        return self._loader(row)
 
     def _loader(self, row: int) -> Callable[[], Array]:
         return lambda: self.tensor(row)
@@ -317,6 +319,8 @@ class StoredRun:
         with self.located(describe_key(index.keys[row])):
             if self.level != "tensors":
                 raise StoreError("values were not kept (level digest)")
+            if not index.has_values(row):
+                raise StoreError("values were not kept; --msdump-level=everything keeps them")
             if self._store.closed:
                 raise StoreError("the store is closed")
             name = index.name(row, "dtype")
@@ -390,7 +394,7 @@ class StoredRun:
     def damaged(self, rows: Iterable[int]) -> list[str]:
         """Says in words what is wrong with the tensors at these ``rows`` of ``index``."""
         found = []
-        for row in rows:
+        for row in filter(self.index.has_values, rows):
             try:
                 self.tensor(row)
             except StoreError as error:

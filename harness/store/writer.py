@@ -20,7 +20,7 @@ from harness.stats.digest import as_bytes
 from harness.stats.printed import PrintedStatistics
 from harness.store.h5file import H5File, Tree
 from harness.store.layout.contents import Contents, Part, RunEntry, encoded, part_digest, user_block
-from harness.store.layout.index import Index, IndexBuilder, attrs_text, describe_key, run_checksum, to_row
+from harness.store.layout.index import Index, IndexBuilder, apart, attrs_text, describe_key, run_checksum, to_row
 from harness.store.layout.objects import (
     DTYPE_ATTRIBUTE,
     Constant,
@@ -126,7 +126,7 @@ class StoreWriter:
         """Copies a run from another store (or from this store's old file); checks its digests."""
         index = source.index
         for row, content in enumerate(index.digests) if source.level == "tensors" else ():
-            if content not in self._places:
+            if content not in self._places and index.has_values(row):
                 array = source.tensor(row)  # raises if the stored bytes do not match the digest
                 name = index.name(row, "dtype")
                 stored = source.stored(row)
@@ -231,13 +231,13 @@ class StoreWriter:
 
     def _without_values(self, record: Record, level: Level) -> tuple[bytes, Statistics]:
         statistics = record.extra.statistics
-        if level == "tensors" or record.digest is None:
-            raise StoreError("it has no values; level 'digest' takes a record that has a digest and statistics")
+        if record.digest is None:
+            raise StoreError("it has no values; a store takes a record without them that has a digest and statistics")
         if isinstance(statistics, PrintedStatistics):
             return record.digest, to_row(statistics)
         if not isinstance(statistics, Statistics):
             raise StoreError("it has neither values nor statistics")
-        return record.digest, statistics
+        return record.digest, apart(statistics) if level == "tensors" else statistics
 
     def _packed_object(self, array: Array, dtype: str, content: bytes) -> Stored:
         """The stored form of an array; the old file's form if it has the array (see ``objects.holds``)."""
@@ -267,8 +267,9 @@ class StoreWriter:
         table = np.array(names, f"S{max(map(len, names), default=1) or 1}")
         tree: Tree = {}
         if level == "tensors":
-            for key, content in zip(index.keys, index.digests, strict=True):
-                _link(tree, slot_path(key), b"/objects/" + content.hex().encode())
+            for row, (key, content) in enumerate(zip(index.keys, index.digests, strict=True)):
+                if index.has_values(row):
+                    _link(tree, slot_path(key), b"/objects/" + content.hex().encode())
         checksum, old = run_checksum(index, level, attrs, artefacts), past.stored_parts() if past is not None else {}
         rows, tree[b"index"] = self._part(index.rows, old.get("index"))
         strings, tree[b"names"] = self._part(table, old.get("names"), utf8=True)

@@ -19,6 +19,7 @@ from harness.capture.torch.scalars import settings_of
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes, gradient_of
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.threads import followed
+from harness.capture.torch_names import OPTIMIZER
 from harness.errors import UnsupportedError
 
 
@@ -174,7 +175,7 @@ class Hooks:
             self._leave_one()
 
     def _enter_optimizer(self, optimizer: Any, *_: Any) -> None:
-        scope = f"{ROOT}/optimizer-{type(optimizer).__name__}"
+        scope = f"{ROOT}/{OPTIMIZER}{type(optimizer).__name__}"
         self._enter(optimizer, scope)
         if self._has(scope):
             with _disable_current_modes():  # a learning rate may be a tensor

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import torch
 
-ROOT = "Default"
-GRADIENTS = "Gradients"
+from harness.capture.torch_names import GRADIENTS as GRADIENTS
+from harness.capture.torch_names import ROOT as ROOT
+
 _ACCUMULATE = "torch::autograd::AccumulateGrad"
 _FORWARD = -1
 

@@ -11,7 +11,7 @@ import json
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache
 from math import prod
 from operator import attrgetter, itemgetter
@@ -69,6 +69,8 @@ _TYPE, _DTYPE, _SHAPE, _FORMAT, _SOURCE = (_AT[name] for name in ("type", "dtype
 _statistics_of = itemgetter(*(_AT[name] for name in _STATISTICS))
 #: The columns of ``_POINTERS`` as they lie in a row.
 _POINTED = tuple(name for name in INDEX_DTYPE.names or () if name in ("io", *NAME_FIELDS))
+#: Below minus this, ``count`` says that a slot has statistics and no values; no tensor has so many elements.
+_APART = 1 << 58
 #: Rows whose columns are looked at as Python's numbers: numpy needs microseconds for each column, however short.
 _FEW = 64
 
@@ -158,10 +160,17 @@ class Index:
         """A row's statistics, as far as they are known."""
         values = _statistics_of(self._row(row))
         count = values[_COUNT]
+        if count <= -_APART:
+            return replace(Statistics(*values), count=-count - _APART)
         if count < 0:
             known = dict(zip(_STATISTICS, values, strict=True))
             return from_row(known, count, prod(self.shape(row)), self.name(row, "dtype"))
         return Statistics(*values)
+
+    def has_values(self, row: int) -> bool:
+        """Whether values were kept for a row, in a run of level ``tensors``."""
+        kept: bool = self._row(row)[_AT["count"]] >= 0
+        return kept
 
     def record(self, row: int) -> Record:
         """A row as a record without values; its statistics are in ``extra.statistics``."""
@@ -176,7 +185,7 @@ class Index:
             None,
             None if source == NO_SOURCE else names[source],
             self.digests[row],
-            RecordExtra(statistics=self.statistics(row)),
+            RecordExtra(statistics=self.statistics(row), apart=fields[_AT["count"]] <= -_APART),
         )
 
 
@@ -307,6 +316,11 @@ def describe_key(key: SlotKey) -> str:
 
 _NUMBERS = frozenset({"max", "min", "avg", "l2norm"})
 _BOOLS = {"True": "1", "False": "0"}
+
+
+def apart(statistics: Statistics) -> Statistics:
+    """What stands in an index for a slot whose values are not kept, in a run that keeps others'."""
+    return replace(statistics, count=-_APART - statistics.count)
 
 
 def to_row(known: Mapping[str, str]) -> Statistics:
