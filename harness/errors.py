@@ -77,6 +77,10 @@ class TraceError(HarnessError, RuntimeError):
     """``construct`` does something that a graph cannot express; the message gives the source line."""
 
 
+class JoinError(TraceError, TypeError):
+    """The ways of a condition on a tensor give what cannot be joined; MindSpore's error is a ``TypeError``."""
+
+
 class CallError(HarnessError, ValueError):
     """What ``construct`` calls cannot be called; MindSpore's error is a ``ValueError``."""
 

@@ -34,7 +34,8 @@ _NAMES = {
     **dict.fromkeys(("dtype_to_nptype", "dtype_to_pytype", "pytype_to_dtype"), "harness.framework.common.dtype"),
     **dict.fromkeys(
         (
-            "GRAPH_MODE", "PYNATIVE_MODE", "ParallelMode", "get_auto_parallel_context", "get_context", "get_seed",
+            "COMPATIBLE", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "ParallelMode", "STRICT",
+            "get_auto_parallel_context", "get_context", "get_seed",
             "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device", "set_seed",
         ),
         "harness.framework.context",

@@ -20,8 +20,9 @@ from harness.framework.outside import outside_graphs
 from harness.framework.seed import get_seed
 
 __all__ = [
-    "GRAPH_MODE", "PYNATIVE_MODE", "ParallelMode", "get_auto_parallel_context", "get_context", "get_seed",
-    "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device", "set_seed",
+    "COMPATIBLE", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "STRICT", "ParallelMode", "get_auto_parallel_context",
+    "get_context", "get_seed", "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device",
+    "set_seed",
 ]  # fmt: skip
 
 set_seed = outside_graphs(_seed.set_seed)

@@ -81,8 +81,11 @@ from harness.framework.train.summary.summary_record import SummaryRecord as Summ
 from harness.log.python import get_level as get_level
 from harness.log.python import get_log_config as get_log_config
 from harness.utils import dryrun as dryrun
+COMPATIBLE: int
 GRAPH_MODE: int
+LAX: int
 PYNATIVE_MODE: int
+STRICT: int
 bfloat16: _DType
 bool: _DType
 bool_: _DType

@@ -195,7 +195,8 @@ def _compiled(before: CodeType, lines: frozenset[int], places: frozenset[Place] 
         if isinstance(argument, ast.arg):
             argument.annotation = None
     tree.returns, tree.lineno = None, before.co_firstlineno  # its decorator's: lines are counted from there
-    # The names a closure takes from around it have to be free in the new code, too.
+    # The names a closure takes from around it have to be free in the new code, too; its own only if it takes that.
+    tree.name = f"<{before.co_name}>"
     outer = ast.FunctionDef(
         name="<around>", args=_arguments(before.co_freevars), body=[tree], decorator_list=[], lineno=1, col_offset=0
     )
@@ -203,7 +204,7 @@ def _compiled(before: CodeType, lines: frozenset[int], places: frozenset[Place] 
     code = compile(module, before.co_filename, "exec", dont_inherit=True)
     for name in ("<around>", tree.name):
         code = next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name)
-    return code.replace(co_qualname=before.co_qualname, co_firstlineno=before.co_firstlineno)
+    return code.replace(co_name=before.co_name, co_qualname=before.co_qualname, co_firstlineno=before.co_firstlineno)
 
 
 def _arguments(names: Sequence[str]) -> ast.arguments:

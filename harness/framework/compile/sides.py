@@ -9,7 +9,8 @@ from __future__ import annotations
 import dis
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import TracebackType
+from contextvars import ContextVar
+from types import CodeType, TracebackType
 from typing import Any
 
 from harness.errors import DecidedLateError
@@ -19,6 +20,28 @@ from harness.framework.compile.source import is_users, where
 _RAISE = dis.opmap["RAISE_VARARGS"]
 #: how far a list in a list is looked at
 _DEPTH = 4
+#: how often a function may stand in one of its own ways
+_DEEPEST = 16
+
+
+_ways: ContextVar[tuple[CodeType, ...]] = ContextVar("ways", default=())
+
+
+@contextmanager
+def within(code: CodeType) -> Iterator[None]:
+    """Traces a way of a condition in a function with this code within the block.
+
+    Raises:
+        DecidedLateError: the function calls itself on that way, and its tensors decide when that ends.
+    """
+    ways = _ways.get()
+    if ways.count(code) >= _DEEPEST:
+        raise DecidedLateError(f"a condition on a tensor ends a recursion, at {where()}")
+    token = _ways.set((*ways, code))
+    try:
+        yield
+    finally:
+        _ways.reset(token)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from ml_dtypes import finfo
 
 from harness.dtypes import DType
 from harness.framework.compile import reshapes
@@ -375,6 +376,20 @@ def _add(node: Node) -> Operand:
     return node
 
 
+def _bounded(node: Node) -> Operand:
+    """``Maximum`` of a tensor and what no finite number lies below, ``Minimum`` likewise: the tensor (measured; not
+    with the bound in front)."""
+    kept, bound = node.inputs[:2]
+    if not isinstance(bound, Const) or not isinstance(node.spec, TensorSpec) or node.spec.dtype.kind != "f":
+        return node
+    limits, least = finfo(node.spec.dtype.numpy), node.op == "Maximum"  # type: ignore[no-untyped-call]
+    value = np.asarray(bound.value)
+    if value.size != 1 or value.dtype.kind not in "fiu" or not _same_result(node, kept):
+        return node
+    number = float(value.reshape(-1)[0])
+    return kept if (number <= float(limits.min) if least else number >= float(limits.max)) else node
+
+
 Rule = Callable[[Node], Operand]
 #: rules by operator, for nodes of composites taken apart, too
 RULES_EVERYWHERE: dict[str, tuple[Rule, ...]] = {
@@ -388,6 +403,8 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "Add": (_add,),
     "AddN": (_without_zeros,),
     "Cast": (_cast,),
+    "Maximum": (_bounded,),
+    "Minimum": (_bounded,),
     "Mul": (_product,),
     "Muls": (_times_number,),
     "RealDiv": (_difference,),

@@ -203,6 +203,20 @@ def users_frame() -> Frame | None:
     return next((frame for frame in frames.stack() if is_users(frames.file_of(frame))), None)
 
 
+def calls(frame: Frame, name: str) -> bool:
+    """Whether a frame is in the middle of a call of a builtin function, by its name in the source."""
+    function = function_of(frames.code_of(frame))
+    if function is None or name in frames.globals_of(frame):
+        return False
+    line, line_end, column, column_end = frames.span_of(frame)
+    here = line, column, line_end, column_end
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+        and (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset) == here
+        for node in ast.walk(function)
+    )  # fmt: skip
+
+
 def where() -> str:
     """``file.py:17`` of the innermost source line that is the user's, for error messages."""
     frame = users_frame()

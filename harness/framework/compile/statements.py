@@ -10,12 +10,14 @@ import numpy as np
 
 from harness.errors import TraceError
 from harness.framework import frames
+from harness.framework.compile import joins
 from harness.framework.compile.scopes import tracer
-from harness.framework.compile.sides import one_way
+from harness.framework.compile.sides import one_way, within
 from harness.framework.compile.source import where
-from harness.framework.compile.traced import Traced, tensors_of
+from harness.framework.compile.structure import Structure
+from harness.framework.compile.traced import Traced
 from harness.framework.ops.eager import is_number
-from harness.framework.tensor import Parameter, Tensor, call, current, is_tracing, single
+from harness.framework.tensor import Parameter, Tensor, call, current, is_eager, is_tracing, single
 from harness.graph import Node, Operand, TupleSpec
 
 
@@ -32,6 +34,22 @@ class Unbound:
     __getattr__ = __call__ = __getitem__ = __len__ = __iter__ = __bool__ = __float__ = __int__ = refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = refuse
     __matmul__ = __rmatmul__ = __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = refuse
+
+
+class Unjoined(Unbound):
+    """Stands for a name whose values on two ways cannot be joined: an error only where it is used (measured)."""
+
+    def __init__(self, name: str, why: TraceError) -> None:
+        super().__init__(name)
+        self._why = why
+
+    def refuse(self, *_args: Any) -> Any:
+        """Any use of it is an error."""
+        raise self._why
+
+    __getattr__ = __call__ = __getitem__ = __len__ = __iter__ = __bool__ = __float__ = __int__ = refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = refuse
+    __matmul__ = __rmatmul__ = __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = __index__ = refuse
 
 
 slice_of = slice
@@ -92,13 +110,22 @@ def choose(test: Any, first: Callable[..., Any], second: Callable[..., Any], sta
     """The result of one of two functions."""
     if not isinstance(test, Traced):
         return first(*state) if test else second(*state)
-    scope = frames.names_of(frames.caller())
+    scope, code = frames.names_of(frames.caller()), frames.code_of(frames.caller())
+    given: list[Any] = []
+    structures: list[Structure | None] = []
 
     def way(function: Callable[..., Any]) -> Any:
-        with one_way(scope):
-            return _plain(function(*state))
+        with within(code), one_way(scope):
+            value = function(*state)
+            given.append(value)
+            if len(given) == 2 and not is_eager():
+                joins.check(*given)
+            parts, structure = joins.apart(value)
+        structures.append(structure)
+        return parts
 
-    return current().branch(test, lambda: way(first), lambda: way(second), ())
+    result = current().branch(test, lambda: way(first), lambda: way(second), ())
+    return joins.together(result, given[0], structures[0])
 
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
@@ -133,10 +160,6 @@ def arithmetic(sign: str, left: Any, right: Any) -> Any:
     return found.item() if isinstance(found, np.generic) else found
 
 
-def _plain(value: Any) -> Any:
-    return Tensor(value) if is_number(value) else value
-
-
 def branch(
     test: Any, first: Callable[..., Any], second: Callable[..., Any], state: tuple[Any, ...], names: Sequence[str]
 ) -> tuple[Any, ...]:
@@ -147,31 +170,51 @@ def branch(
     assert active is not None
     decided, scope = active.operand(test), frames.names_of(frames.caller())
     sides = [_Side(active, function, state, scope) for function in (first, second)]
-    ways = [_way(*pair) for pair in zip(*(side.values for side in sides), strict=True)]
-    kept = [at for at, way in enumerate(ways) if way]
-    for at in kept:
-        one, other = (tensors_of(side.member(at).spec) for side in sides)
-        if one != other:
-            raise TraceError(f"{names[at]!r} differs on two ways, at {where()}: {one[0]} and {other[0]}; accepted: "
-                             "equal shapes and dtypes")  # fmt: skip
+    kept = [at for at, pair in enumerate(_pairs(sides)) if _is_joined(*pair)]
     for side in sides:
         side.give(kept)
     result = active.joined(decided, sides[0].block, sides[1].block)
     given = iter(result if kept else ())
-    return tuple(next(given) if way else _apart(sides, at, names) for at, way in enumerate(ways))
+    return tuple(
+        joins.rebuilt(pair[0], given) if at in kept else _apart(*pair, names[at])
+        for at, pair in enumerate(_pairs(sides))
+    )
 
 
-def _way(one: Any, other: Any) -> bool:
-    """Whether a name is a tensor behind the branch."""
-    if isinstance(one, Tensor) or isinstance(other, Tensor):
-        return one is not other and not isinstance(one, Unbound) and not isinstance(other, Unbound)
-    return is_number(one) and is_number(other) and (type(one) is not type(other) or one != other)
+def _pairs(sides: Sequence[_Side]) -> list[tuple[Any, Any]]:
+    return list(zip(*(side.values for side in sides), strict=True))
 
 
-def _apart(sides: Sequence[_Side], at: int, names: Sequence[str]) -> Any:
-    one, other = (side.values[at] for side in sides)
-    same = one is other or (is_number(one) and is_number(other)) or (isinstance(one, str) and one == other)
-    return one if same else Unbound(names[at])
+def _is_joined(one: Any, other: Any) -> bool:
+    """Whether the graph decides which value a name has behind the branch."""
+    if one is other or not (joins.is_carried(one) and joins.is_carried(other)):
+        return False
+    if is_number(one) and is_number(other) and type(one) is type(other) and one == other:
+        return False
+    try:
+        joins.check(one, other)
+    except TraceError:
+        return False
+    return True
+
+
+def _apart(one: Any, other: Any, name: str) -> Any:
+    """What a name stands for that the graph does not decide."""
+    if (
+        one is other
+        or (isinstance(one, str) and one == other)
+        or (is_number(one) and is_number(other) and one == other)
+    ):
+        return one
+    if isinstance(one, Unbound) or isinstance(other, Unbound):
+        return Unbound(name)
+    try:
+        joins.check(one, other)
+    except TraceError as error:
+        return Unjoined(name, error)
+    if type(one) is type(other) and type(one) in (tuple, list, dict) and one == other:
+        return one
+    return Unbound(name)
 
 
 class _Side:
@@ -186,19 +229,20 @@ class _Side:
         def run() -> Any:
             with one_way(scope):
                 self.values = function(*state)
-            return tuple(_plain(v) for v in self.values if isinstance(v, Tensor) or is_number(v)) or Tensor(0)
+            carried = [leaf for value in self.values if joins.is_carried(value) for leaf in joins.leaves(value)]
+            return tuple(carried) or Tensor(0)
 
         self.block = active.side(run)
 
-    def member(self, at: int) -> Operand:
-        """The value of the name at ``at``: a tensor or a number."""
-        before = sum(isinstance(v, Tensor) or is_number(v) for v in self.values[:at])
+    def members(self, at: int) -> list[Operand]:
+        """The tensors and numbers of the name at ``at``."""
+        counts = [len(joins.leaves(value)) if joins.is_carried(value) else 0 for value in self.values[: at + 1]]
         result: Node = self.block.result
-        return result.inputs[before]
+        return result.inputs[sum(counts[:-1]) : sum(counts)]
 
     def give(self, kept: Sequence[int]) -> None:
         """Lets the block give the names at ``kept`` alone."""
-        members = [self.member(at) for at in kept]
+        members = [member for at in kept for member in self.members(at)]
         if not members:
             self.block.result = self._active.operand(Tensor(0))
             return
@@ -224,8 +268,10 @@ def loop(
             values = body(*whole(now))
         return tuple(_like(values[at], each, names[at]) for at, each in zip(moving, now, strict=True))
 
-    given = tuple(_plain(state[at]) for at in moving)
-    values = whole(current().loop(lambda now: test(*whole(now)), step, given))
+    given = tuple(joins.plain(state[at]) for at in moving)
+    found = current().loop(lambda now: test(*whole(now)), step, given)
+    values = whole(tuple(joins.number(each, state[at]) if is_number(state[at]) else each
+                         for at, each in zip(moving, found, strict=True)))  # fmt: skip
     return tuple(v if at in moving else Unbound(names[at]) for at, v in enumerate(values))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from harness.framework.compile.callers import CallersDict, CallersList, own
 from harness.framework.outside import Opaque
-from harness.framework.tensor import Tensor, is_eager
+from harness.framework.tensor import Tensor, gives_as_graph
 
 
 class Structure(NamedTuple):
@@ -28,6 +28,17 @@ class Structure(NamedTuple):
 
 class Held:
     """The kind of a result that no graph holds, and that the caller gets as it is: the only key."""
+
+
+class Itself:
+    """An object that is equal to nothing else; numpy's arrays are equal element by element."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Number:
+    """The kind of a result that is a number: the only key is its Python type."""
 
 
 #: what a graph has a form of its own for, or cannot give
@@ -48,11 +59,13 @@ def is_held(value: Any) -> bool:
 def taken_apart(value: Any) -> tuple[Any, Structure | None]:
     """A result with tuples in place of lists and dicts, and None in place of what no graph holds; and its
     structure (None if it had none of them)."""
-    if is_held(value) and not is_eager():
-        return None, Structure(Held, (value.value if isinstance(value, Opaque) else value,), ())
+    if is_held(value) and gives_as_graph():
+        return None, Structure(Held, (Itself(value.value if isinstance(value, Opaque) else value),), ())
     if (callers := own(value)) is not None:
-        return None, Structure(Held, (callers,), ())
-    value = value if is_eager() else _as_graphs_give(value)
+        return None, Structure(Held, (Itself(callers),), ())
+    if (number := getattr(type(value), "number", None)) is not None and gives_as_graph():
+        return value, Structure(Number, (number(value),), ())
+    value = _as_graphs_give(value) if gives_as_graph() else value
     value = tuple(value) if isinstance(value, ValuesView) else value
     value = dict(value) if type(value) is OrderedDict else value
     if type(value) not in (list, tuple, dict) and not _is_named(value):
@@ -70,7 +83,10 @@ def put_together(value: Any, structure: Structure | None) -> Any:
     if structure is None:
         return value
     if structure.kind is Held:
-        return structure.keys[0]
+        held: Itself = structure.keys[0]
+        return held.value
+    if structure.kind is Number:
+        return structure.keys[0](value.asnumpy().item())
     members = [put_together(part, inner) for part, inner in zip(value, structure.members, strict=True)]
     if structure.kind is dict:
         return dict(zip(structure.keys, members, strict=True))

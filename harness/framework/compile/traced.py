@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from harness.dtypes import DType
-from harness.errors import DecidedLateError, TraceError
+from harness.errors import DecidedLateError, OutsideError, TraceError
 from harness.framework import frames
 from harness.framework.compile.callers import CallersList
 from harness.framework.compile.rewriting import ask_again
-from harness.framework.compile.source import is_users, where
+from harness.framework.compile.source import calls, is_users, where
 from harness.framework.tensor import Tensor, held, is_eager, is_tracing
 from harness.framework.tensor.dispatch import current
 from harness.graph import Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
@@ -111,10 +111,11 @@ class Traced(Tensor):
         return False
 
     def asnumpy(self) -> Any:
-        """The data where it is known (PyNative mode, see ``harness.framework.compile.known``); else ``TraceError``."""
+        """The data where it is known (PyNative mode, see ``harness.framework.compile.known``); else
+        ``DecidedLateError``: the function is traced at each call, with its values."""
         known = current().known
         if known is None or not is_eager():
-            raise TraceError(
+            raise DecidedLateError(
                 f"construct asks for the data of a tensor at {where()}, but while a graph is traced there is none yet. "
                 "Compute with operators, or move the code out of construct"
             )
@@ -124,6 +125,13 @@ class Traced(Tensor):
             raise TraceError(
                 f"the data of a tensor is asked for at {where()}, but under a gradient that is known later: {error}"
             ) from None
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not is_eager() and is_tracing() and calls(frames.caller(), "map"):
+            raise OutsideError(
+                f"map can only be applied to a list or tuple, but got a tensor of {self.dtype}, at {where()}"
+            )
+        return super().__iter__()
 
     def __bool__(self) -> bool:
         if not is_eager():

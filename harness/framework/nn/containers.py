@@ -13,6 +13,7 @@ from typing import Any
 from harness.errors import CellNameError, SettingError, SettingTypeError
 from harness.framework.nn import naming
 from harness.framework.nn.cell import Cell
+from harness.framework.tensor import Tensor, is_tracing
 
 __all__ = ["CellDict", "CellList", "SequentialCell"]
 
@@ -48,6 +49,8 @@ class _Numbered(Cell):
         return list(self._cells)
 
     def _position(self, index: Any, end: int) -> int:
+        if isinstance(index, Tensor) and is_tracing():
+            index = int(index)  # a tensor chooses the cell (measured); the function is traced with its value
         if isinstance(index, bool) or not isinstance(index, int):
             raise SettingTypeError(f"{self.cls_name}: an index must be an int, got {type(index).__name__}")
         if not -len(self) <= index < end:

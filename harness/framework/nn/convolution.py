@@ -217,8 +217,6 @@ class Conv2dTranspose(_Conv):
     ) -> None:
         owner = type(self).__name__
         _check_output_padding(output_padding, pad_mode, stride, dilation, owner)
-        if output_padding not in (0, (0, 0)):
-            raise UnsupportedError(f"{owner}: output_padding must be 0, got {output_padding!r}; pad the result instead")
         if isinstance(padding, tuple) and len(padding) != 4:
             raise SettingError(f"{owner}: padding must be an int or a tuple of 4 ints, got {padding!r}")
         super().__init__(
@@ -232,6 +230,8 @@ class Conv2dTranspose(_Conv):
             stride=self.stride, dilation=self.dilation, group=group,
         )  # fmt: skip
         self.bias_add = ops.BiasAdd()
+        below = (output_padding,) * 2 if isinstance(output_padding, int) else tuple(output_padding)
+        self.pad = ops.Pad(((0, 0), (0, 0), *((0, each) for each in below))) if any(below) else None
         self._pads: tuple[int, ...] = padding if isinstance(padding, tuple) else (padding,) * 4
 
     def _length(self, length: int, axis: int) -> int:
@@ -252,4 +252,5 @@ class Conv2dTranspose(_Conv):
         output = self.conv2d_transpose(x, self.weight, size)
         if self.has_bias:
             output = self.bias_add(output, self.bias)
-        return output
+        # Zeros behind the bias (measured).
+        return output if self.pad is None else self.pad(output)

@@ -26,7 +26,7 @@ def jacrev(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False
     Args:
         fn: cell or function of Float32 tensors.
         grad_position: argument(s) to differentiate by; several give a tuple for each result, one in a tuple a tensor.
-        has_aux: only the first result is differentiated; the others follow, in a tuple.
+        has_aux: only the first result is differentiated; the other follows, several in a tuple.
 
     Raises:
         SettingTypeError: positions that are no ints, ``has_aux`` no bool; at a call: an argument that is no Float32
@@ -57,7 +57,7 @@ def _jacobian(owner: str, fn: Callable[..., Any], grad_position: Any, has_aux: b
         rows = [_rows(fn, args, positions, results, at, several) for at in range(len(results))]
         found = tuple(row[0] if len(positions) == 1 else row for row in rows)
         if has_aux:
-            return found[0], tuple(out[1:])
+            return found[0], out[1] if len(out) == 2 else tuple(out[1:])
         return found if several else found[0]
 
     if not callable(fn):

@@ -55,10 +55,16 @@ class _Around(Cell):
     #: axes padded
     _rank: ClassVar[int]
 
-    def _pairs(self, padding: Any) -> tuple[int, ...]:
-        given = (padding,) * (2 * self._rank) if isinstance(padding, int) else tuple(padding)
-        if len(given) != 2 * self._rank or any(not isinstance(n, int) for n in given):
-            raise SettingError(f"{self.cls_name}: padding must be an int or {2 * self._rank} of them, got {padding!r}")
+    def _pairs(self, padding: Any, most: int) -> tuple[int, ...]:
+        """The paddings of each axis, from the last one on: one int for all ``_rank``, or a tuple of two for each of at
+        most ``most`` axes (measured)."""
+        if not isinstance(padding, (int, tuple)):
+            raise SettingTypeError(f"{self.cls_name}: padding must be an int or a tuple of ints, got {padding!r}")
+        given = (padding,) * (2 * self._rank) if isinstance(padding, int) else padding
+        least = 2 if self._rank == 1 else 0
+        if len(given) % 2 or not least <= len(given) <= 2 * most or any(not isinstance(n, int) for n in given):
+            accepted = f"an int, or two ints for each axis, at most {2 * most}"
+            raise SettingError(f"{self.cls_name}: padding must be {accepted}, got {padding!r}")
         return tuple(map(int, given))
 
 
@@ -67,7 +73,7 @@ class _Constant(_Around):
         super().__init__()
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise SettingTypeError(f"{self.cls_name}: value must be a number, got {value!r}")
-        self.padding = self._pairs(padding)
+        self.padding = self._pairs(padding, self._rank)
         self.value = value
 
     def construct(self, x: Any) -> Any:
@@ -106,15 +112,15 @@ class _Reflection(_Around):
 
     def __init__(self, padding: Any) -> None:
         super().__init__()
-        self.padding = self._pairs(padding)
-        if min(self.padding) < 0:
+        self.padding = self._pairs(padding, 3)
+        if not self.padding or min(self.padding) < 0:
             raise SettingError(f"{self.cls_name}: padding must not be below 0, got {padding!r}")
         self.mirror = ops.MirrorPad(mode="REFLECT")
 
     def construct(self, x: Any) -> Any:
-        before = len(x.shape) - self._rank
-        if before not in (1, 2):
-            raise ShapeError(f"{self.cls_name}: {self._rank + 1} or {self._rank + 2} axes are needed, got {x.shape}")
+        before = len(x.shape) - len(self.padding) // 2
+        if before < 1:
+            raise ShapeError(f"{self.cls_name}: {len(self.padding) // 2 + 1} axes are needed, got {x.shape}")
         pairs = [self.padding[i : i + 2] for i in range(0, len(self.padding), 2)][::-1]
         return self.mirror(x, Tensor(np.array([(0, 0)] * before + pairs, np.int64)))
 
@@ -142,10 +148,15 @@ class _Replication(_Around):
 
     def __init__(self, padding: Any) -> None:
         super().__init__()
-        self.padding = self._pairs(padding)
+        self.padding = self._pairs(padding, 3)
 
     def construct(self, x: Any) -> Any:
         is_single = len(x.shape) == self._rank + 1
+        needed = len(self.padding) // 2 + 2
+        if len(x.shape) + is_single != needed:
+            raise ShapeError(
+                f"{self.cls_name}: {needed} axes are needed for {len(self.padding)} paddings, got {x.shape}"
+            )
         padded = ops.PadV3("edge")(x.expand_dims(0) if is_single else x, self.padding, None)
         return padded.squeeze(0) if is_single else padded
 

@@ -34,7 +34,7 @@ class Decided:
         compiled: Callable[[Trace], Executor],
     ) -> Executor:  # fmt: skip
         """The executor of the way that ``function(*values)`` takes now; ``compiled`` makes a new one."""
-        with eager_rules():
+        with eager_rules(graph=True):
             trace = trace_function(function, values, names)
             written = signature(trace)
             if self.executor is None or written is None or written != self.written:

@@ -10,11 +10,12 @@ from typing import Any
 
 from harness.errors import SettingError, SettingTypeError
 from harness.framework.tensor import Parameter, Symbol, Tensor
+from harness.framework.tensor.symbol import ANY_SHAPE
 
 
 def shapes(cell: str, declared: Sequence[Any], values: Sequence[Any]) -> tuple[Any, ...]:
-    """For each argument the shape to trace with: the declared one of a tensor (-1 where dynamic), None for an argument
-    that is not a tensor, a tuple of shapes for a tuple.
+    """For each argument the shape to trace with: the declared one of a tensor (-1 where dynamic), None for its own
+    (declared with any number of axes) and for an argument that is not a tensor, a tuple of shapes for a tuple.
 
     Args:
         cell: its class, for messages.
@@ -48,11 +49,13 @@ def _shape(where: str, declared: Any, value: Any, seen: dict[int, int]) -> Any:
     return None
 
 
-def _tensor_shape(where: str, declared: Tensor, value: Any, seen: dict[int, int]) -> tuple[int, ...]:
+def _tensor_shape(where: str, declared: Tensor, value: Any, seen: dict[int, int]) -> tuple[int, ...] | None:
     if not isinstance(value, Tensor) or isinstance(value, Parameter):
         raise SettingTypeError(f"{where}: set_inputs says a tensor, a {type(value).__name__} given")
     if value.dtype is not declared.dtype:
         raise SettingTypeError(f"{where}: set_inputs says {declared.dtype}, {value.dtype} given")
+    if declared.shape == ANY_SHAPE:
+        return None
     fits = len(value.shape) == len(declared.shape) and all(
         d in (-1, n) for d, n in zip(declared.shape, value.shape, strict=True)
     )

@@ -109,16 +109,27 @@ def is_tracing() -> bool:
 
 #: a graph is traced for what MindSpore computes operator by operator
 _eager: ContextVar[bool] = ContextVar("rules of PyNative mode", default=False)
+_gives_as_graph: ContextVar[bool] = ContextVar("gives_as_graph", default=False)
 
 
 @contextmanager
-def eager_rules() -> Iterator[None]:
-    """Applies the rules of PyNative mode to tracing inside the block: a gradient outside of graphs."""
-    token = _eager.set(True)
+def eager_rules(*, graph: bool = False) -> Iterator[None]:
+    """Applies the rules of PyNative mode to tracing inside the block: a gradient outside of graphs.
+
+    Args:
+        graph: it is a function of a graph whose values are at hand; what it gives follows the rules of graphs.
+    """
+    token, gives = _eager.set(True), _gives_as_graph.set(graph)
     try:
         yield
     finally:
         _eager.reset(token)
+        _gives_as_graph.reset(gives)
+
+
+def gives_as_graph() -> bool:
+    """Whether results are taken apart as those of graphs."""
+    return not is_eager() or _gives_as_graph.get()
 
 
 def is_eager() -> bool:

@@ -79,6 +79,10 @@ class OpenDims(tuple[int, ...]):
         return [d.to_dict() if isinstance(d, Symbol) else d for d in self.given]
 
 
+ANY_SHAPE = (-2,)
+"""The shape of a declared argument whose number of axes is open."""
+
+
 def open_dims(dims: Iterable[Any]) -> OpenDims | None:
     """Dimensions of which one at least is None, -1 or a ``Symbol``; None if all are known."""
     given = tuple(dims)

@@ -20,7 +20,7 @@ from harness.framework.tensor.dispatch import DIRECT_WITH_FLAG, graph_function, 
 from harness.framework.tensor.keywords import with_their_keywords
 from harness.framework.tensor.mirrored import MIRRORED, as_written
 from harness.framework.tensor.protocols import Protocols
-from harness.framework.tensor.symbol import Symbol, open_dims
+from harness.framework.tensor.symbol import ANY_SHAPE, Symbol, open_dims
 from harness.framework.tensor.text import array_tensor_text, tensor_text
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -99,8 +99,12 @@ class Tensor(Protocols):
         return made
 
     def _init_without_data(self, dtype: DType | None, shape: Any, init: Any) -> None:
-        if dtype is None or shape is None:
-            raise TypeError("Tensor needs input_data, or both shape and dtype")
+        if dtype is None:
+            raise TypeError("Tensor needs input_data, or a dtype and a shape")
+        if shape is None:
+            # Declares an argument of any number of axes (measured).
+            self._dtype, self._dynamic_shape, self._data = dtype, ANY_SHAPE, np.empty(0, dtype.numpy)
+            return
         dims = (shape,) if isinstance(shape, (int, Symbol)) else tuple(shape)
         self._dtype, self._dynamic_shape = dtype, open_dims(dims)
         if self._dynamic_shape is not None:

@@ -16,6 +16,7 @@ from tests.framework.compile.build import constants, floats, graph_of, kernels, 
 
 X, Y = floats(2, 3), floats(2, 3, start=2.0)
 ROW = floats(3)
+LEAST = float(np.finfo(np.float32).min)
 
 GONE: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...], list[str]]] = {
     "equal nodes": (lambda net, x: ops.relu(x) + ops.relu(x), (X,), ["ReLU", "Add"]),
@@ -44,10 +45,15 @@ GONE: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...], list[str]]] = {
     ),
     "a constant in another dtype": (lambda net, x: ops.cast(net.c, dtypes.int32) * x, (X,), ["Mul"]),
     "a constant repeated": (lambda net, x: ops.tile(net.c, (2, 1))[:2] * x, (X,), ["StridedSlice", "Mul"]),
+    "no number below": (lambda net, x: ops.maximum(ops.exp(x), LEAST), (X,), ["Exp"]),
+    "no number above": (lambda net, x: ops.minimum(ops.exp(x), float("inf")), (X,), ["Exp"]),
     "what nobody uses": (lambda net, x: (ops.exp(x), ops.relu(x))[1], (X,), ["ReLU"]),
 }  # fmt: skip
 
 STAYS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...], list[str]]] = {
+    "a bound in front": (lambda net, x: ops.maximum(LEAST, x), (X,), ["Maximum"]),
+    "a bound of the other side": (lambda net, x: ops.minimum(x, LEAST), (X,), ["Minimum"]),
+    "a bound near the least": (lambda net, x: ops.maximum(x, -1e38), (X,), ["Maximum"]),
     "times float 1": (lambda net, x: x * 1.0, (X,), ["Mul"]),
     "divided by 1": (lambda net, x: x / 1, (X,), ["Div"]),
     "minus 0": (lambda net, x: x - 0, (X,), ["Sub"]),

@@ -393,7 +393,7 @@ BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: nn.Conv2d(1, 1, 3, padding=-1), SettingError, "padding must be an int of at least 0"),
     (lambda: nn.Conv2d(1, 1, 3, padding="1"), SettingTypeError, "padding must be an int or a tuple"),
     (lambda: nn.Conv2d(1, 1, 3, data_format="NHWC"), UnsupportedError, "'NHWC' exists on GPU only"),
-    (lambda: nn.Conv2dTranspose(1, 1, 3, 2, "pad", output_padding=1), UnsupportedError, "output_padding must be 0"),
+    (lambda: nn.Conv2dTranspose(1, 1, 3, 2, "pad", output_padding=2), SettingError, "below the stride or dilation"),
     (lambda: nn.Conv1d(1, 1, 3, weight_init=Tensor([1.0])), SettingError, "3 dimensions"),
     (lambda: nn.BatchNorm2d(2, momentum=1.5), SettingError, "momentum must be at least 0 and at most 1"),
     (lambda: nn.BatchNorm2d(2)(Tensor([[1.0, 2.0]])), ShapeError, r"4 dimensions, got shape \(1, 2\)"),

@@ -100,7 +100,7 @@ def with_items(x: Tensor, index: Any, value: Any) -> Tensor:
 def _spread(value: Any, shape: tuple[int, ...], x: Tensor) -> Tensor:
     """A value in the shape and dtype it is written in."""
     if not isinstance(value, Tensor):
-        return Tensor(np.full(shape, value, x.dtype.numpy), x.dtype)
+        return Tensor(np.full([*shape], value, x.dtype.numpy), x.dtype)
     whole = tuple(value.shape)
     while len(whole) > len(shape) and whole[0] == 1:
         whole = whole[1:]
