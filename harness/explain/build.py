@@ -23,6 +23,7 @@ from harness.explain.evidence import Evidence, agree_on_graphs
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.known_values import completed, guess
 from harness.explain.numbers import number, short_operator
+from harness.explain.recorded import LIBRARY, is_without_replayer
 from harness.explain.rewired import by_graphs
 from harness.explain.search import SECONDS, Search
 from harness.explain.structure import Structure, told_apart
@@ -87,6 +88,8 @@ def explain(
             case = replace(case, unrecorded=True)
         cause, told = _cause(comparison, divergence, case, seconds)
         more += told
+        if (cause is None or not cause.certainty.proven) and is_without_replayer(expected, case.where):
+            more.append(f"No operator was run again: this Python has no {LIBRARY}")
         origin = replace(_origin(divergence, case), ranks=str(ranks_of(comparison, divergence.slot.key)))
         if cause is not None and cause.kind == "iterations":
             origin = replace(origin, what="missing" if divergence.kind is Kind.REMOVED else "unexpected")

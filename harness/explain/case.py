@@ -66,6 +66,10 @@ class Case:
             if outputs or states:
                 yield Case(self.expected, self.found, where, there, outputs, {}, states)
 
+    def apart(self, io: str) -> dict[int, tuple[Record, Record]]:
+        """The origin's slots with other contents, within the tolerance or beyond: ``input`` or ``output``."""
+        return self._apart(self.where, self.there, io)
+
     def _apart(self, where: Execution, there: Execution, io: str) -> dict[int, tuple[Record, Record]]:
         """The differing slots of an execution."""
         others = self.found.slots(there, io)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from harness import dtypes
 from harness.compare.arguments import sides
+from harness.dtypes import ARGUMENT_FORMAT
+from harness.explain.arguments import Given, by_name
 from harness.explain.case import Case
 from harness.explain.claim import Claim, holds
 from harness.explain.counted import seen_in_statistics
@@ -30,27 +32,6 @@ DERIVED = {
     "pad_list": ("pad_mode", "pad"), "pad": ("pad_mode",), "groups": ("group",), "kernel_size": ("out_channel",),
     "mode": ("out_channel",),
 }  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class Given:
-    """One difference in the operator's inputs.
-
-    Attributes:
-        kind: ``attribute``, ``constant``, ``parameter``, ``data`` or ``input`` (made by another operator).
-        change: the change, in words.
-        slot: slot of an input; -1 for an attribute.
-        value: the run's value.
-        detail: the kind of a tensor's difference, in words.
-        exact: whether this gives exactly the found bits.
-    """
-
-    kind: str
-    change: Change
-    slot: int = -1
-    value: Any = None
-    detail: str = ""
-    exact: bool = False
 
 
 def changed_settings(case: Case) -> list[Given]:
@@ -86,6 +67,8 @@ def changed_inputs(case: Case) -> list[Given]:
     found = []
     statement = case.statements[0]
     for slot, (e, f) in sorted(case.inputs.items()):
+        if e.format == f.format == ARGUMENT_FORMAT and by_name(case):
+            continue  # told by their names
         argument = statement.arguments[slot] if statement and slot < len(statement.arguments) else None
         found.append(_input(case, slot, argument, e, f))
     return found

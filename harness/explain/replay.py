@@ -5,7 +5,7 @@ The replayer of the run's engine computes it (``harness.replaying``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,6 +34,7 @@ class Setting:
         backend: backend whose arithmetic applies.
         outputs: dtypes of the results that the run recorded.
         replayer: what computes it; None: nothing can.
+        reading: how its record is read, see ``Replayer.readings``.
     """
 
     statement: Statement
@@ -43,6 +44,7 @@ class Setting:
     backend: str = "cpu"
     outputs: tuple[DType, ...] = field(default=())
     replayer: Replayer | None = None
+    reading: Any = None
 
     def changed(self, values: Mapping[int, Any] | None = None, attrs: Mapping[str, Any] | None = None) -> Setting:
         """The same setting with other values or attributes; ``...`` removes an attribute."""
@@ -56,7 +58,13 @@ class Setting:
         operator = replace(told, attributes={**silent, **self.attrs})
         slots = [at for at, argument in enumerate(self.statement.arguments) if not argument.is_monad]
         before = {slot: self.values[at] for slot, at in enumerate(slots) if at in self.values}
-        return Call(operator, before, tuple(kind.name for kind in self.outputs), self.runs, None, self.backend)
+        kinds = tuple(kind.name for kind in self.outputs)
+        return Call(operator, before, kinds, self.runs, None, self.backend, self.reading)
+
+    def readings(self) -> Iterator[Setting]:
+        """It as its record may be read, likely readings first."""
+        for call in self.replayer.readings(self.call()) if self.replayer is not None else ():
+            yield replace(self, reading=call.reading)
 
 
 def setting(run: Evidence, where: Execution) -> Setting | None:

@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from harness.explain.arguments import Given, changed_arguments, changed_view
 from harness.explain.candidates import Candidate, candidates
 from harness.explain.case import Case
-from harness.explain.changes import Given, changed_inputs, changed_settings
+from harness.explain.changes import changed_inputs, changed_settings
 from harness.explain.claim import Check
 from harness.explain.counted import seen_in_statistics
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.known_values import guess, has_content
+from harness.explain.optimizers import updates
 from harness.explain.patterns import Finding, Pair, find_pattern
+from harness.explain.recorded import recorded
 from harness.explain.replay import Setting, computed_with_state, setting
 from harness.explain.reproduced import reproduced
 from harness.records import Record
@@ -41,7 +45,7 @@ class Trial:
         self.case = case
         self._pairs = {("output", slot): pair for slot, pair in case.outputs.items()}
         self._pairs |= {("state", slot): pair for slot, pair in case.states.items()}
-        self._base = setting(case.expected, case.where) if self._pairs else None
+        self._base = _setting(case) if self._pairs else None
         if self._base is not None and any(e.values is None for e, _ in self._pairs.values()):
             self._know(case.expected, self._base, 0)
         self.expected = {place: loaded(e) for place, (e, _) in self._pairs.items()}
@@ -55,10 +59,24 @@ class Trial:
                 run.know(pair[side], made[1].get(slot) if io == "state" else dict(enumerate(made[0])).get(slot))
             guess(run, pair[side], pair[1 - side])
 
+    @property
+    def given(self) -> Setting | None:
+        """The operator on the golden's inputs, whatever it gives; None if nothing can compute it."""
+        return self._base
+
     def base(self) -> Setting | None:
         """The operator on the golden's inputs, if computing it again gives the golden's output."""
-        base = self._base
-        return base if base is not None and self._gives(base, self.expected, self.found) else None
+        return self.read(self._base) if self._base is not None else None
+
+    def read(self, given: Setting) -> Setting | None:
+        """A setting as its record is to be read so that it gives the golden's output: its bits, if any reading does."""
+        near = None
+        for each in given.readings():
+            check = self._gives(each, self.expected, self.found)
+            if check is not None and check.exact:
+                return each
+            near = near or (each if check is not None else None)
+        return near
 
     def gives_the_runs(self, changed: Setting, **arguments: Any) -> Check | None:
         """What computing it again with a change gives of the run's outputs; None if it does not reproduce them."""
@@ -98,6 +116,11 @@ class Trial:
         return Check("replay", arguments or {}, exact, elements, elements) if wanted else None
 
 
+def _setting(case: Case) -> Setting | None:
+    beside = case.found.slots(case.there, "input")
+    return recorded(case.expected, case.where, beside) or setting(case.expected, case.where)
+
+
 class Search:
     """The search of one failure.
 
@@ -118,9 +141,11 @@ class Search:
         """The cause; None if it is unknown."""
         if self.case.unrecorded and self.case.inputs:
             return self._of_unrecorded()
-        given = [*changed_settings(self.case), *changed_inputs(self.case)]
+        given = [*changed_settings(self.case), *changed_arguments(self.case), *changed_inputs(self.case)]
         if given:
             return self._of_given(given)
+        if (view := self._of_view()) is not None:
+            return view
         base = self._trial.base()
         return self._stale() or self._narrower() or self._of_candidates(base) or self._pattern()
 
@@ -141,19 +166,30 @@ class Search:
         if not leaves or len(leaves) < len(given):
             return None  # an operator made this input: the cause lies earlier
         for trial in self._trials({each.slot for each in leaves}):
-            base = trial.base()
-            for chosen in _choices(leaves) if base is not None else ():
-                changed = {each.change.name: each.change.found for each in chosen}
-                check = trial.gives_the_runs(_with(base, chosen), **{"with": changed}) if base is not None else None
-                if check is not None:
-                    return _told(chosen, check)
+            if (check := _proved(trial, leaves)) is not None:
+                return _told(check[0], check[1])
+        for case in updates(self.case):
+            if (check := _proved(Trial(case), changed_arguments(case))) is not None:
+                return _told(leaves, check[1])
         return _told(leaves, None)
+
+    def _of_view(self) -> Cause | None:
+        """Another view: its arguments are not recorded, but its results tell them."""
+        for given, leaves in changed_view(self.case, self._trial.given):
+            base = self._trial.read(given)
+            changed = {each.change.name: each.change.found for each in leaves}
+            check = None if base is None else self._trial.gives_the_runs(_with(base, leaves), **{"with": changed})
+            if check is not None:
+                return _told(leaves, check)
+        return None
 
     def _trials(self, given: Container[int]) -> Iterator[Trial]:
         """The operator, or the next steps if its changed inputs have no effect yet."""
         if self.case.outputs or self.case.states:
             yield self._trial
             return
+        if within := self.case.apart("output"):  # its results have other bits, within the tolerance
+            yield Trial(replace(self.case, outputs=within))
         for later in islice(self.case.later(given), _LATER):
             yield Trial(later)
 
@@ -227,6 +263,17 @@ class Search:
             name = statement.arguments[slot].name if statement is not None and known else ""
             found[f"input.{slot}" + (f" ({name})" if name and not name.startswith("input.") else "")] = values
         return found, whole
+
+
+def _proved(trial: Trial, leaves: list[Given]) -> tuple[list[Given], Check] | None:
+    """The changes, one or all, with which the golden's operator gives the run's results; None if nothing shows it."""
+    base = trial.base() if leaves else None
+    for chosen in _choices(leaves) if base is not None else ():
+        changed = {each.change.name: each.change.found for each in chosen}
+        check = trial.gives_the_runs(_with(base, chosen), **{"with": changed}) if base is not None else None
+        if check is not None:
+            return chosen, check
+    return None
 
 
 def _by_pattern(finding: Finding, slot: str) -> Cause:

@@ -8,7 +8,7 @@ under the engine's name (see ``REPLAYERS``).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -47,6 +47,7 @@ class Call:
         runs: number of earlier executions of this operator in the run, for random operators.
         rng: state of the generator before the launch, as the engine recorded it; None: not recorded.
         device: name of the device whose arithmetic applies (``cpu``, ``gpu``, ``ascend-o0``).
+        reading: how a replayer reads what the record leaves open, see ``Replayer.readings``; None: as is likely.
     """
 
     operator: Described
@@ -55,6 +56,7 @@ class Call:
     runs: int = 0
     rng: Any = None
     device: str = "cpu"
+    reading: Any = None
 
     def changed(self, before: Mapping[int, Any] | None = None, attributes: Mapping[str, Any] | None = None) -> Call:
         """The same call with other inputs or attributes; ``...`` in place of an attribute removes it."""
@@ -93,6 +95,20 @@ class Replayer(ABC):
     def replay(self, call: Call) -> Replayed | None:
         """The results of a call; ``call.before`` stays as it is. None if the operator does not accept what is given:
         that proves nothing."""
+
+    def readings(self, call: Call) -> Iterator[Call]:
+        """The calls that a record may stand for, likely ones first, where it leaves something open (an overload, how
+        a tensor lies in memory). Who has the recorded results takes the first one that gives them."""
+        yield call
+
+    def solve(self, call: Call, outputs: Sequence[Array]) -> Mapping[str, Any] | None:
+        """The attributes that a record leaves out because its results tell them (which axes a view exchanges); None
+        if several fit, or nobody knows any.
+
+        Args:
+            outputs: the recorded results by slot.
+        """
+        return None
 
     def widen(self, call: Call) -> Replayed | None:
         """The results in a wider dtype, rounded by nobody, whose error is small beside the call's own; None if there

@@ -20,7 +20,7 @@ __all__ = ["MINDSPORE", "OWN", "PYTORCH", "REPLAYERS", "engine_of", "is_mindspor
 MINDSPORE = "MindSpore"
 PYTORCH = "PyTorch"
 #: Module of this package by engine; it registers the engine's replayer.
-OWN: dict[str, str] = {MINDSPORE: "mindspore"}
+OWN: dict[str, str] = {MINDSPORE: "mindspore", PYTORCH: "pytorch"}
 
 
 def is_mindspore(engine: str) -> bool:

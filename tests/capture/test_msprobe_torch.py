@@ -228,7 +228,7 @@ def test_an_argument_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "First divergence: iteration 0, Functional.batch_norm.0.forward" in said
     code, said = outcome(capsys, "diff", first, side("c", 1e-05, "tanh", moves=False))
     assert code == 1
-    assert "input.1 (approximate) 'none' -> 'tanh'" in said
+    assert "Cause, likely: approximate 'none' -> 'tanh'" in said
     (found,) = [r for r in read_tree(first).records() if r.extra.named == "approximate"]
     assert (found.format, bytes(found.load())) == (ARGUMENT_FORMAT, b"none")  # type: ignore[arg-type]
     assert outcome(capsys, "show", "--all", first)[1].count("float") >= 1

@@ -1,0 +1,1 @@
+"""Runs operators of PyTorch again. Importing a module of this package imports PyTorch."""
