@@ -123,6 +123,10 @@ class KernelError(HarnessError, RuntimeError):
     """A kernel failed while the graph ran; the message names the operator."""
 
 
+class CollectiveError(KernelError):
+    """The ranks of a run cannot go on: one failed, ended, or waits for ever; the message says which."""
+
+
 class DumpWriteError(HarnessError, OSError):
     """A dump file could not be written; earlier files stay."""
 

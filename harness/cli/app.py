@@ -353,6 +353,11 @@ def run(
     config: Annotated[Path | None, typer.Option(help="dump configuration (sets MINDSPORE_DUMP_CONFIG)")] = None,
     msprobe: Annotated[Path | None, typer.Option(help="config.json of msprobe (sets MSDUMP_MSPROBE_CONFIG)")] = None,
     inspected: Annotated[bool, typer.Option("--inspect", help="look at the run by itself when it is over")] = False,
+    ranks: Annotated[int, typer.Option(metavar="N", help="run the script N times, as ranks that communicate")] = 1,
+    logs: Annotated[Path | None, typer.Option(help="with --ranks: what rank I prints goes to DIR/worker_I.log")] = None,
+    timeout: Annotated[
+        float, typer.Option(help="with --ranks: seconds a rank may wait in a collective; 0 for no limit")
+    ] = 900.0,
     missing: Annotated[
         bool, typer.Option("--missing", help="run nothing: list the unsupported names of scripts (or directories)")
     ] = False,
@@ -369,8 +374,10 @@ def run(
 
             return list_missing([script, *(args or [])])
         from harness.cli.run import run_script
+        from harness.cli.run_ranks import Ranks
 
-        return run_script(script, args or [], backend, config, msprobe, inspected, module)
+        asked = Ranks(ranks, logs, timeout)
+        return run_script(script, args or [], backend, config, msprobe, inspected, module, asked)
 
     return action
 

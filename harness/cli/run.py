@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness import escape
 from harness.cli import importing, script
+from harness.cli.run_ranks import Ranks
 from harness.reading import open_regular
 
 
@@ -21,6 +22,7 @@ def run_script(
     msprobe: Path | None = None,
     inspected: bool = False,
     is_module: bool = False,
+    ranks: Ranks | None = None,
 ) -> int:
     """Runs ``path`` with ``mindspore`` resolved to ``harness``.
 
@@ -32,6 +34,7 @@ def run_script(
         msprobe: the same for ``MSDUMP_MSPROBE_CONFIG``.
         inspected: capture the run, and print what an inspection finds; an error there makes the exit code 1.
         is_module: ``path`` is the name of a module, as behind ``python -m``.
+        ranks: how many times, as ranks that communicate; None for once.
 
     Returns:
         The script's exit code; 2 if the script or the configuration cannot be read.
@@ -54,6 +57,8 @@ def run_script(
     backends.stand_in(backend)
     importing.install()
     escape.unescape_output()
+    if ranks is not None and (ended := ranks.split()) is not None:
+        return ended
     if inspected:
         return _inspected(path, arguments, is_module)
     try:

@@ -194,7 +194,7 @@ class ParallelMode:
     MODE_LIST = (STAND_ALONE, DATA_PARALLEL, HYBRID_PARALLEL, SEMI_AUTO_PARALLEL, AUTO_PARALLEL)
 
 
-#: what holds for one process; other values are refused
+#: what holds unless it is set; other values are refused, but for those below
 _ALONE: dict[str, Any] = {
     "parallel_mode": "stand_alone", "device_num": 1, "global_rank": 0, "gradients_mean": False,
     "gradient_fp32_sync": True, "parameter_broadcast": False, "enable_parallel_optimizer": False,
@@ -202,36 +202,61 @@ _ALONE: dict[str, Any] = {
     "search_mode": "recursive_programming", "strategy_ckpt_load_file": "", "strategy_ckpt_save_file": "",
     "auto_parallel_search_mode": "recursive_programming", "all_reduce_fusion_config": [],
 }  # fmt: skip
-#: settings that change nothing in one process, and what they may be; they are kept
+#: settings that may be anything of their type; they are kept
 _FREE: dict[str, type] = {
     "gradients_mean": bool, "gradient_fp32_sync": bool, "parameter_broadcast": bool, "all_reduce_fusion_config": list,
     "search_mode": str, "auto_parallel_search_mode": str,
 }  # fmt: skip
+#: settings of one rank of several
+_OF_RANKS = ("parallel_mode", "device_num", "global_rank")
 _kept: dict[str, Any] = {}
+
+
+def _is_one_of_several() -> bool:
+    """Whether something started this process as a rank of several."""
+    size = os.environ.get("MS_WORKER_NUM", "")
+    return size.isascii() and size.isdigit() and int(size) > 1
+
+
+def _check_parallel(key: str, value: Any) -> None:
+    """Refuses a setting that a run here cannot have."""
+    where = f"set_auto_parallel_context({key}={value!r})"
+    if key not in _ALONE:
+        raise SettingError(f"set_auto_parallel_context: {key!r} is not a setting; known are {sorted(_ALONE)}")
+    if key in _FREE:
+        if not isinstance(value, _FREE[key]):
+            raise SettingTypeError(f"set_auto_parallel_context: {key} must be a {_FREE[key].__name__}, got {value!r}")
+        return
+    if key == "parallel_mode" and value not in ParallelMode.MODE_LIST:
+        raise SettingError(f"{where}: accepted: {', '.join(ParallelMode.MODE_LIST)}")
+    if value == _ALONE[key]:
+        return
+    if key not in _OF_RANKS or not _is_one_of_several():
+        why = "this run is one process, not one of several ranks" if key in _OF_RANKS else "it is not supported"
+        raise UnsupportedError(f"{where}: {why}, so only {key}={_ALONE[key]!r} is possible")
+    if key == "parallel_mode" and value != ParallelMode.DATA_PARALLEL:
+        raise UnsupportedError(f"{where} is not supported: nothing here divides a network among ranks; there are "
+                               "stand_alone and data_parallel")  # fmt: skip
+    if key != "parallel_mode" and (type(value) is not int or value < (key == "device_num")):
+        raise SettingError(f"{where}: accepted: an int of at least {int(key == 'device_num')}")
 
 
 @outside_graphs
 def set_auto_parallel_context(**kwargs: Any) -> None:
-    """Accepts what describes a single process; ``UnsupportedError`` for anything parallel."""
+    """Keeps what describes this rank of a data-parallel training.
+
+    Raises:
+        UnsupportedError: what divides a network over ranks, or several ranks where this process is alone.
+        SettingError, SettingTypeError: an unknown setting, or a value that is not accepted; nothing is changed.
+    """
     for key, value in kwargs.items():
-        if key not in _ALONE:
-            raise SettingError(f"set_auto_parallel_context: {key!r} is not a setting; known are {sorted(_ALONE)}")
-        if key in _FREE:
-            if not isinstance(value, _FREE[key]):
-                raise SettingTypeError(
-                    f"set_auto_parallel_context: {key} must be a {_FREE[key].__name__}, got {value!r}"
-                )
-        elif value != _ALONE[key]:
-            raise UnsupportedError(
-                f"set_auto_parallel_context({key}={value!r}): a run here is one process, so only "
-                f"{key}={_ALONE[key]!r} is possible"
-            )
-    _kept.update({key: value for key, value in kwargs.items() if key in _FREE})
+        _check_parallel(key, value)
+    _kept.update({key: value for key, value in kwargs.items() if key in _FREE or key in _OF_RANKS})
 
 
 @outside_graphs
 def get_auto_parallel_context(attr_key: str) -> Any:
-    """What holds for a single process; ``SettingError`` if there is no such setting."""
+    """What was set, or else holds for a single process; ``SettingError`` if there is no such setting."""
     if attr_key not in _ALONE:
         raise SettingError(f"get_auto_parallel_context: {attr_key!r} is not a setting; known are {sorted(_ALONE)}")
     return _kept.get(attr_key, _ALONE[attr_key])
@@ -241,6 +266,11 @@ def get_auto_parallel_context(attr_key: str) -> Any:
 def reset_auto_parallel_context() -> None:
     """Gives every setting its first value."""
     _kept.clear()
+
+
+def is_set(attr_key: str) -> bool:
+    """Whether ``set_auto_parallel_context`` set it."""
+    return attr_key in _kept
 
 
 __getattr__ = _fallback(__name__)

@@ -1,4 +1,4 @@
-"""``mindspore.communication`` for a run in one process: rank 0 of 1."""
+"""``mindspore.communication``: the ranks of a run, and what brings them together."""
 
 from harness.framework.communication.management import *  # noqa: F403
 from harness.framework.communication.management import __all__ as _names

@@ -1,9 +1,11 @@
-"""``mindspore.communication.management``: a run is one process, rank 0 of 1."""
+"""``mindspore.communication.management``: ranks and groups of a run."""
 
 from __future__ import annotations
 
+from harness import hooks
 from harness.errors import SettingError
-from harness.framework.communication.group import WORLD, WORLDS, create_group, destroy_group, members
+from harness.framework.communication import joining, world
+from harness.framework.communication.group import WORLD, WORLDS, create_group, destroy_group, members, place
 from harness.framework.names import fallback as _fallback
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
 
 HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP = WORLDS
 _BACKENDS = ("hccl", "nccl", "mccl")
+_OF_TARGET = {"Ascend": "hccl", "GPU": "nccl", "CPU": "mccl"}
 
 
 class GlobalComm:
@@ -38,14 +41,23 @@ class GlobalComm:
 
 
 def init(backend_name: str | None = None) -> None:
-    """Takes part in the communication of a group of one; ``SettingError`` for a backend that does not exist.
+    """Takes part in the communication of the ranks; a process that nothing started as one of several is rank 0 of 1.
+
+    Under MindSpore's launcher (``msrun``) it connects to the scheduler's process; in that one it serves the ranks until
+    they have ended, and ends the process.
 
     Args:
         backend_name: ``hccl``, ``nccl`` or ``mccl``; None for the device's own.
+
+    Raises:
+        SettingError: a backend that does not exist.
+        CollectiveError: the scheduler cannot be reached, or the launcher's variables are wrong.
     """
     if backend_name is not None and backend_name not in _BACKENDS:
         raise SettingError(f"init: backend_name must be one of {list(_BACKENDS)} or None, got {backend_name!r}")
-    GlobalComm.BACKEND = backend_name or "hccl"
+    joining.join_launched()
+    alone = world.current().size == 1
+    GlobalComm.BACKEND = backend_name or ("hccl" if alone else _OF_TARGET[hooks.provided("device").target])
     GlobalComm.WORLD_COMM_GROUP = WORLDS[_BACKENDS.index(GlobalComm.BACKEND)]
     GlobalComm.INITED = True
 
@@ -56,24 +68,22 @@ def release() -> None:
 
 
 def get_rank(group: str = WORLD) -> int:
-    """0."""
-    members(group)
-    return 0
+    """This process's number in a group, from 0."""
+    return place(group)
 
 
 def get_local_rank(group: str = WORLD) -> int:
-    """0."""
-    members(group)
-    return 0
+    """The same: all ranks are on one machine."""
+    return place(group)
 
 
 def get_group_size(group: str = WORLD) -> int:
-    """1."""
+    """How many ranks a group has."""
     return len(members(group))
 
 
 def get_local_rank_size(group: str = WORLD) -> int:
-    """1."""
+    """The same: all ranks are on one machine."""
     return len(members(group))
 
 

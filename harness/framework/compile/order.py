@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from harness.devices.operators import COMMUNICATION
 from harness.framework.compile.simplify import constant_key
 from harness.graph import Const, Graph, Node, Operand, Parameter, printed_order
 
@@ -149,17 +150,27 @@ class _Launch:
                 self.start.append(node)
 
     def run(self) -> list[Node]:
+        """The order. What uses a collective is ready once the next collective is launched, or nothing else is ready;
+        then it goes before the rest, and so does what follows from it (measured with two and four ranks)."""
         self._link()
         self._find_start()
         order: list[Node] = []
         ready: deque[Node] = deque()
+        first: deque[Node] = deque()
+        collective: Node | None = None
         while self.start:
             ready.append(self.start.pop())
-            while ready:
-                node = ready.popleft()
-                if node.kernel:
+            while ready or first or collective is not None:
+                queue = first or ready
+                node = queue.popleft() if queue else None
+                if node is not None and node.kernel:
                     order.append(node)
-                self._release(node, ready)
+                if node is not None and node.op not in COMMUNICATION:
+                    self._release(node, queue)
+                    continue
+                if collective is not None:
+                    self._release(collective, first)
+                collective = node
         return order
 
     def _release(self, node: Node, ready: deque[Node]) -> None:

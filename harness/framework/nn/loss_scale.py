@@ -131,9 +131,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return Tensor([0] * 8, dtypes.int32), compute_input
 
     def get_overflow_status(self, status: Any, compute_output: Any) -> Any:
-        """Whether a value of the gradients is not finite, as a 0-d Bool tensor."""
+        """Whether a value of the gradients, on any rank, is not finite, as a 0-d Bool tensor."""
         flags = [ops.FloatStatus()(grad) for grad in compute_output]
         total = ops.reshape(ops.addn(flags) if len(flags) > 1 else flags[0], ())
+        if self.reducer_flag:
+            total = ops.AllReduce()(total)
         return ops.less_equal(Tensor(1.0, dtypes.float32), total)
 
     def process_loss_scale(self, overflow: Any) -> Any:

@@ -11,6 +11,7 @@ from harness.framework.compile.api import value_and_grad_traced
 from harness.framework.nn import checks, gradient_session
 from harness.framework.nn.basic import Identity
 from harness.framework.nn.cell import Cell
+from harness.framework.nn.grad_reducer import DistributedGradReducer
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.optimizer import Optimizer, after
 from harness.framework.nn.transforms import GradOperation
@@ -148,9 +149,9 @@ class TrainOneStepCell(_Gradient):
         self.grad_no_sens = GradOperation(get_by_list=True)
         self.sense_flag = sens is not None
         self.sens = 1.0 if sens is None else sens
-        #: sums gradients over processes; there is one
-        self.reducer_flag = False
-        self.grad_reducer = Identity()
+        #: whether gradients are summed over ranks
+        self.reducer_flag = context.get_auto_parallel_context("parallel_mode") == context.ParallelMode.DATA_PARALLEL
+        self.grad_reducer = DistributedGradReducer(self.weights) if self.reducer_flag else Identity()
         self.return_grad = checks.boolean(return_grad, "return_grad", self.cls_name)
 
     def _start(self, loss: Tensor) -> Any:

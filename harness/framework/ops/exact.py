@@ -25,13 +25,13 @@ _SMALLEST = 5e-324
 
 def of_exact_products(x: Array, y: Array) -> tuple[float, float]:
     """The sum of ``x * y`` (float64 vectors) where each product is exact: float64, and the rest's sign (-1, 0, 1)."""
-    return _added((x * y).tolist())
+    return of_terms((x * y).tolist())
 
 
 def of_products(x: Array, y: Array) -> tuple[float, float]:
     """As ``of_exact_products`` for any float64 of a size between 2**-250 and 2**250, or 0."""
     product = x * y
-    return _added([*product.tolist(), *lost(x, y, product).tolist()])
+    return of_terms([*product.tolist(), *lost(x, y, product).tolist()])
 
 
 def lost(x: Array, y: Array, product: Array) -> Array:
@@ -67,7 +67,8 @@ def _ratio(whole: int, power: int) -> tuple[float, float]:
     return near, float((rest > 0) - (rest < 0))
 
 
-def _added(terms: list[float]) -> tuple[float, float]:
+def of_terms(terms: list[float]) -> tuple[float, float]:
+    """As ``of_exact_products`` for finite numbers themselves; the list is changed."""
     near = math.fsum(terms)
     terms.append(-near)
     rest = math.fsum(terms)

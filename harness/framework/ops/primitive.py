@@ -108,8 +108,8 @@ class Primitive:
     def __call__(self, *args: Any) -> Any:
         if self.name in random.CONTINUING:
             with random.keeping(self.kept):
-                return call(self.name, *args, *self.trailing, **self.attrs, **self.marks)
-        return call(self.name, *args, *self.trailing, **self.attrs, **self.marks)
+                return call(self.name, *args, *self.trailing, **{**self.attrs, **self.marks})
+        return call(self.name, *args, *self.trailing, **{**self.attrs, **self.marks})
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value}" for name, value in {**self.attrs, **self.marks}.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.framework import context
+from harness.framework.communication import get_group_size, get_rank
 from harness.framework.names import fallback as _fallback
 
 
@@ -17,11 +18,17 @@ def _get_gradients_mean() -> bool:
 
 
 def _get_device_num() -> int:
-    return 1
+    if context.is_set("device_num"):
+        number: int = context.get_auto_parallel_context("device_num")
+        return number
+    return get_group_size()
 
 
 def _get_global_rank() -> int:
-    return 0
+    if context.is_set("global_rank"):
+        rank: int = context.get_auto_parallel_context("global_rank")
+        return rank
+    return get_rank()
 
 
 def _get_full_batch() -> bool:
@@ -29,7 +36,8 @@ def _get_full_batch() -> bool:
 
 
 def _get_parameter_broadcast() -> bool:
-    return False
+    is_broadcast: bool = context.get_auto_parallel_context("parameter_broadcast")
+    return is_broadcast
 
 
 def _get_pipeline_stages() -> int:

@@ -19,6 +19,7 @@ from harness import hooks
 from harness.devices import Device
 from harness.devices.cpu import CPU
 from harness.errors import DecidedLateError
+from harness.framework.communication.world import recorded as recorded_world
 from harness.framework.compile.order import Numbering
 from harness.framework.compile.program import Program, Trace, compile_function, compile_trace, data_inputs
 from harness.framework.compile.scopes import cell_scope, look_for_floats
@@ -181,6 +182,7 @@ class Session:
         """An executor of what ``compiled`` makes with a graph id, the numbering and the device's kernels."""
         device = self.configured_device()
         if not self._hooked:
+            self.recording.world = recorded_world()
             for hook in hooks.first_compile:
                 hook(self)
             self._hooked = True

@@ -176,7 +176,9 @@ assert len(CASES) == sum(map(len, parts)), "a name stands for two cases"
 _UPDATES = "it updates a parameter; no gradient flows back"
 _STEPS = "its result is constant almost everywhere: every gradient is None"
 _MADE = "its result depends on no tensor's values: every gradient is None"
+_SEVERAL = "it needs several ranks: tests/framework/communication/test_ranks.py"
 NO_CASE = {
+    **dict.fromkeys(("AlltoAll", "Broadcast", "Reduce"), _SEVERAL),
     **dict.fromkeys(
         ("Adam", "AdamNoUpdateParam", "AdamWeightDecay", "ApplyAdamWithAmsgradV2", "ApplyMomentum", "SGD"), _UPDATES
     ),

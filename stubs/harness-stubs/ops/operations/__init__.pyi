@@ -59,9 +59,16 @@ from harness.framework.ops.primitives.classic import UnsortedSegmentProd as Unso
 from harness.framework.ops.primitives.classic import Xdivy as Xdivy
 from harness.framework.ops.primitives.collective import AllGather as AllGather
 from harness.framework.ops.primitives.collective import AllReduce as AllReduce
+from harness.framework.ops.primitives.collective import AlltoAll as AlltoAll
+from harness.framework.ops.primitives.collective import Barrier as Barrier
 from harness.framework.ops.primitives.collective import Broadcast as Broadcast
+from harness.framework.ops.primitives.collective import CollectiveGather as CollectiveGather
+from harness.framework.ops.primitives.collective import CollectiveScatter as CollectiveScatter
+from harness.framework.ops.primitives.collective import Receive as Receive
+from harness.framework.ops.primitives.collective import Reduce as Reduce
 from harness.framework.ops.primitives.collective import ReduceOp as ReduceOp
 from harness.framework.ops.primitives.collective import ReduceScatter as ReduceScatter
+from harness.framework.ops.primitives.collective import Send as Send
 from harness.framework.ops.primitives.composition import identity as identity
 from harness.framework.ops.primitives.convolution import AvgPool as AvgPool
 from harness.framework.ops.primitives.convolution import AvgPool3D as AvgPool3D

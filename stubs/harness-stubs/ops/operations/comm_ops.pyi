@@ -5,7 +5,14 @@ from harness.framework.communication.management import get_rank as get_rank
 from harness.framework.ops.primitive import Primitive as Primitive
 from harness.framework.ops.primitives.collective import AllGather as AllGather
 from harness.framework.ops.primitives.collective import AllReduce as AllReduce
+from harness.framework.ops.primitives.collective import AlltoAll as AlltoAll
+from harness.framework.ops.primitives.collective import Barrier as Barrier
 from harness.framework.ops.primitives.collective import Broadcast as Broadcast
+from harness.framework.ops.primitives.collective import CollectiveGather as CollectiveGather
+from harness.framework.ops.primitives.collective import CollectiveScatter as CollectiveScatter
+from harness.framework.ops.primitives.collective import Receive as Receive
+from harness.framework.ops.primitives.collective import Reduce as Reduce
 from harness.framework.ops.primitives.collective import ReduceOp as ReduceOp
 from harness.framework.ops.primitives.collective import ReduceScatter as ReduceScatter
+from harness.framework.ops.primitives.collective import Send as Send
 from harness.framework.tensor.tensor import Tensor as Tensor
