@@ -48,6 +48,20 @@ class SlotKey(NamedTuple):
         return f"{self.io}.{self.slot}"
 
 
+class Gap(NamedTuple):
+    """A slot that could not be read.
+
+    Attributes:
+        key: the slot.
+        op_type: primitive name of its operator; empty if unknown.
+        why: why it could not be read.
+    """
+
+    key: SlotKey
+    op_type: str
+    why: str
+
+
 class Streamed:
     """Values that can be read in pieces, so that a tensor larger than memory can be examined. Called without arguments,
     they give the whole array. (No abstract class: every record asks whether its values are of this one.)"""

@@ -78,6 +78,7 @@ class GateRun:
             attrs["tolerance"] = Tolerances.parse(stated).as_json()
         else:
             attrs |= self.learned
+        from harness.capture.keeping import declared_by
         from harness.store import RunData
 
         records = self.records
@@ -86,7 +87,8 @@ class GateRun:
 
             records = slimmed(records)
         kept = "tensors" if level == "everything" else level
-        return RunData(records, self.normalised(""), attrs, kept)  # type: ignore[arg-type]
+        texts, declared = self.normalised(""), declared_by(self.capture)
+        return RunData(records, texts, attrs, kept, declared)  # type: ignore[arg-type]
 
     def normalised(self, folders: str | tuple[str, ...]) -> dict[str, bytes]:
         """The capture's texts below ``folders``, after the hook ``pytest_msdump_normalise``; other texts are not

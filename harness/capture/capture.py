@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.records import Record, Rows
+from harness.records import Gap, Record, Rows, SlotKey
+
+if TYPE_CHECKING:
+    from harness.capture.part import Part
+    from harness.recording.described import Described, Edge
 
 COMPARED = "compared/"
 """Path prefix of a dump mode's artefacts that are results."""
@@ -17,13 +21,15 @@ RESULTS = (COMPARED, RECORDED)
 
 
 class Problem(NamedTuple):
-    """A file of a dump tree that is missing from the records, and why.
+    """A file of a dump tree, or a slot of a run, that is missing from the records, and why.
 
     Attributes:
-        path: path of the file, relative to the tree.
-        kind: ``incomplete``, ``damaged``, ``name``, ``unjoined`` or ``skipped``; ``empty``: perhaps nothing is missing;
-            ``note``: nothing is missing, but people should know.
+        path: path of the file, relative to the tree; or the slot in words.
+        kind: ``incomplete``, ``damaged``, ``name``, ``unjoined``, ``skipped`` or ``gap``; ``empty``: perhaps nothing is
+            missing; ``note``: nothing is missing, but people should know.
         why: what is wrong with it.
+        slot: the slot, where it is known; None for a file.
+        op_type: primitive name of the slot's operator.
 
     Examples:
         >>> import os
@@ -39,6 +45,8 @@ class Problem(NamedTuple):
     path: str
     kind: str
     why: str
+    slot: SlotKey | None = None
+    op_type: str = ""
 
 
 @dataclass(eq=False)
@@ -65,6 +73,14 @@ class Capture:
         execution: gives the records of one execution (the first five fields of a key) without reading all others; None
             if that cannot be done.
         stated: whether statistics are all that is known of records without values: they prove no bits.
+        operators: what each operator is and where its inputs come from, by rank, graph and name; made when it is first
+            read, empty where nobody described them. An operator that is another one in a later step stands there again,
+            as ``<name>@<label of the step>``.
+        results: what each graph gives, by rank and graph.
+        environment: facts of the environment, see ``harness.environment``; empty where nobody knows them.
+        engine: name and version of the runtime, where it is not MindSpore, real or emulated; then empty.
+        borrowed: whether arrays are the memory of somebody else, who may change it; else they are the capture's own, or
+            are read from files.
         unreadable: why one rank of several could not be read; else empty.
 
     Examples:
@@ -97,6 +113,11 @@ class Capture:
         default=lambda _where: None, repr=False
     )
     stated: bool = False
+    operators: Mapping[tuple[int, int, str], Described] = field(default_factory=dict, repr=False)
+    results: Mapping[tuple[int, int], Sequence[Edge]] = field(default_factory=dict, repr=False)
+    environment: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    engine: str = ""
+    borrowed: bool = False
 
     def records(self) -> Iterator[Record]:
         """The records in execution order; those of a tree are read on request."""
@@ -104,8 +125,43 @@ class Capture:
 
     @property
     def lost(self) -> list[Problem]:
-        """The problems that lost data: all except iterations that may have been empty, and notes."""
-        return [problem for problem in self.problems if problem.kind not in ("empty", "note")]
+        """Files that were lost: all problems except slots, iterations that may have been empty, and notes."""
+        return [each for each in self.problems if each.slot is None and each.kind not in ("empty", "note")]
+
+    @property
+    def gaps(self) -> list[Gap]:
+        """The slots that could not be read, each once; complete after ``records`` was read to its end."""
+        if not self.problems:
+            return []
+        found = {each.slot: each for each in self.problems if each.slot is not None and each.kind != "note"}
+        return [Gap(key, each.op_type, each.why) for key, each in found.items()]
+
+    def __getitem__(self, name: str) -> Part:
+        """The operators and slots of this name: an operator's or parameter's full name, or that of a layer.
+
+        Raises:
+            KeyError: there are none; the message names what comes near.
+        """
+        from harness.capture.part import found
+
+        return found(name, self.records(), self.operators)
+
+    def to_pandas(self) -> Any:
+        """A ``pandas.DataFrame`` with a row for each slot, in execution order: its key, type, dtype, shape, source,
+        digest and statistics.
+
+        Raises:
+            HarnessError: pandas is not installed.
+        """
+        from harness.capture.frame import frame
+
+        return frame(self.records())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All that it holds, values included; what can only be read from files of this machine is read now."""
+        from harness.capture.pickling import state
+
+        return state(self)
 
 
 def in_turn(sources: Iterable[Iterable[Record]], problems: list[Problem]) -> Callable[[], Iterator[Record]]:

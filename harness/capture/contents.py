@@ -47,6 +47,10 @@ class Contents:
         """Id of the graph under whose name a kernel of graph ``own`` is dumped, in a step that starts from ``root``."""
         return root.id if self._device.target == "Ascend" else own.id
 
+    def root_of(self, graph: Graph) -> int:
+        """Id of the graph under whose name kernels of ``graph`` are dumped."""
+        return graph.root_id if self._device.target == "Ascend" else graph.id
+
     def has_parameter(self, parameter: Parameter) -> bool:
         """Whether a parameter is dumped at the end of a step; data inputs are on the CPU only."""
         return self._parameters and (parameter.is_weight or self._device.target == "CPU")

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from harness import dtypes
+from harness import dtypes, environment
 from harness.capture.capture import Capture, Problem
 from harness.capture.contents import Contents
+from harness.capture.declared import Declarations
 from harness.capture.lookup import Lookup, looked_up, nowhere
+from harness.capture.made import Made
 from harness.capture.normalise import ir_text, source_of
 from harness.capture.texts import Texts
 from harness.devices import Device
@@ -73,10 +75,12 @@ class CaptureObserver(Observer):
         self._kept: dict[bytes, Array | Callable[[], Array]] = {}
         self._executions: dict[tuple[int, int, str], int] = {}
         self._sources: dict[Operator, str | None] = {}
-        self._gaps: list[tuple[str, str, str]] = []
+        self._gaps: list[Problem] = []
+        self._declared = Declarations(rank, self._contents.root_of, self._source)
 
     def graph_declared(self, graph: Graph) -> None:
-        """Keeps the graph's ``.ir`` and execution order."""
+        """Keeps the graph's operators, ``.ir`` and execution order."""
+        self._declared.graph(graph)
         if not self._contents.graphs:
             return
         names = tuple(operator.name for operator in graph.order)
@@ -112,10 +116,10 @@ class CaptureObserver(Observer):
         source, op, facts = self._source(operator), operator.type, contents.facts(operator)
         for io, slots in (("input", inputs), ("output", contents.outputs(operator, outputs))):
             for slot in slots:
-                if slot.gap is not None:
-                    self._gaps.append((name, f"{io}.{slot.index}", slot.gap))
-                    continue
                 key = SlotKey(self._rank, graph, self._iteration, name, execution, io, slot.index)
+                if slot.gap is not None:
+                    self._gaps.append(Problem(f"{name} {io}.{slot.index}", "gap", slot.gap, key, op))
+                    continue
                 shown = contents.format_of(operator, io, slot)
                 record = Record(key, op, slot.dtype.name, slot.shape, shown, slot.array, source)
                 if facts is not None:
@@ -158,7 +162,10 @@ class CaptureObserver(Observer):
         made = Capture(
             network, backend, emulated, tuple(self._records), mode, dict(rules or {}), texts, dict(self._order)
         )
-        made.problems = [Problem(f"{name} {slot}", "gap", why) for name, slot, why in self._gaps]
+        made.problems = list(self._gaps)
+        made.operators, made.results = self._declared.made()
+        made.environment = Made(environment.facts)
+        made.engine = self._declared.engine
         return made
 
     def _execution(self, graph: int, name: str) -> int:
@@ -170,6 +177,8 @@ class CaptureObserver(Observer):
     def _source(self, operator: Operator) -> str | None:
         if operator not in self._sources:
             self._sources[operator] = source_of(operator.source or operator.related, self._rootdir)
+            if operator.graph is not None and operator.graph.eager:
+                self._declared.launched(operator, self._iteration)
         return self._sources[operator]
 
     def _copied(self, array: Array, key: SlotKey, content: bytes) -> Array | Callable[[], Array]:

@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from harness.capture import Capture, read_tree
+from harness.capture.keeping import declared_by
 from harness.cli.check import warn
 from harness.cli.watched import watched
 from harness.errors import HarnessError, StoreError, TreeError
@@ -84,7 +85,9 @@ def _stored(
     if first is None:
         warn(capture)
         raise TreeError(f"{tree}: it holds no tensor that can be used; nothing was imported")
-    data = RunData(chain([first], records), capture.artefacts, attrs, _level(level, capture))
+    data = RunData(
+        chain([first], records), capture.artefacts, attrs, _level(level, capture), lambda: declared_by(capture)
+    )
     result = change_one(golden, capture.network or golden.stem, {name: data}, "gzip" if packed else None, describe=True)
     change = result.runs[name]
     moved = f"{change.new} new, {change.changed} changed, {change.removed} removed, {change.unchanged} unchanged"

@@ -141,7 +141,7 @@ def remembered(run: StoredRun, table: dict[str, Any], runs: int, margin: float) 
         runs, margin: the number of runs and the margin it was learned from.
     """
     attrs = {**run.attrs, "tolerance": table, "learned": {"runs": runs, "margin": margin}}
-    return RunData(list(run.records()), run.artefacts(), attrs, run.level)
+    return RunData(list(run.records()), run.artefacts(), attrs, run.level, run.declared)
 
 
 #: A spread above this many noise floors is not rounding.

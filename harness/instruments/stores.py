@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from harness.capture.keeping import declared_by
 from harness.capture.observer import CaptureObserver
 from harness.devices import Device
 from harness.recording import Engine
@@ -36,5 +37,5 @@ class StoreObserver(CaptureObserver):
         rules = {"engine": str(self._engine)}
         made = self.capture(self._network, self._engine.name, emulated=self._engine.emulated, rules=rules)
         attrs = {"emulated": made.emulated, "rules": made.rules}
-        data = RunData(made.records(), made.artefacts, attrs)
+        data = RunData(made.records(), made.artefacts, attrs, declared=declared_by(made))
         update(self._path, self._network, {RunId(made.backend, made.mode): data})

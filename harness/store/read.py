@@ -1,25 +1,25 @@
 """Reads golden stores. A store is an untrusted file, which may be damaged, foreign or hostile.
 
-A store of the current schema is read by offsets, without libhdf5, whose loading takes longer than most checks; one of
-schema 1 is listed by libhdf5 in a process of its own (``apart``). There are no pickles and no sizes that the file
-cannot hold, and every read checks digests.
+A store is read by offsets, without libhdf5, whose loading takes longer than most checks. There are no pickles and no
+sizes that the file cannot hold, and every read checks digests.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from harness.errors import StoreError, first_line
 from harness.lazy import lazy
 from harness.reading import open_regular
-from harness.records import Record, SlotKey
+from harness.records import Gap, Record, SlotKey
 from harness.stats import digest
 from harness.store.layout.contents import USER_BLOCK, Placed, RunSource, Source, has_user_block, read_contents
 from harness.store.layout.index import Index, describe_key, run_checksum
@@ -27,6 +27,11 @@ from harness.store.layout.objects import Stored, from_stored, stored_dtype
 from harness.store.layout.schema import EVERY_RANK, Compression, Level, RunId
 from harness.store.located import Located
 from harness.suggest import pull
+
+if TYPE_CHECKING:
+    from harness.recording.described import Described
+    from harness.store.layout.tables import Declared
+    from harness.store.layout.values import Withheld
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -52,11 +57,12 @@ def _source(path: str | os.PathLike[str], descriptor: int, size: int) -> Source:
         raise StoreError(f"a git-LFS pointer, not the golden itself: run `{pull(Path(path))}`")
     if head.startswith((b"<<<<<<< ", b"=======", b">>>>>>> ")):
         raise StoreError("it has git's conflict markers: choose one of the two goldens")
-    if head[: len(_HDF5)] != _HDF5:
+    if head[: len(_HDF5)] != _HDF5 or len(head) < USER_BLOCK:
         raise StoreError("not a complete HDF5 file" + (" (it is empty)" if not head else ""))
-    from harness.store.listed import Schema1
-
-    return Schema1(descriptor, size)
+    raise StoreError(
+        "an HDF5 file, but no golden store of today: those of schema 1 are read no more; make the golden anew with "
+        "--msdump-regen"
+    )
 
 
 class GoldenStore:
@@ -364,6 +370,59 @@ class StoredRun:
         """All text artefacts by name, sorted."""
         return {name: self.artefact(name) for name in self.artefact_names()}
 
+    @property
+    def identity(self) -> str:
+        """Digest over what its operators are, see ``layout.values.identity``; empty where nobody described them."""
+        return self._source.identity
+
+    def tables(self) -> Mapping[str, bytes]:
+        """The tables that describe its operators, as they are stored; empty where nobody described them."""
+        with self.located("tables of operators"):
+            return self._source.tables()
+
+    @lazy
+    def declared(self) -> Declared:
+        """Its operators, results and gaps.
+
+        Raises:
+            StoreError: the tables are damaged.
+        """
+        from harness.store.layout.tables import declared_of  # a check of tensors needs none of it
+
+        tables = self.tables()
+        with self.located("tables of operators"):
+            return declared_of(tables)
+
+    @lazy
+    def operators(self) -> Mapping[tuple[int, int, str], Described]:
+        """What each operator is and where its inputs come from, by rank, graph and name; empty where nobody described
+        them."""
+        return {(each.rank, each.graph, each.name): self._whole(each) for each in self.declared.operators}
+
+    def _whole(self, operator: Described) -> Described:
+        """An operator whose large constants have their values, as far as the store has them."""
+        from harness.store.layout.values import Withheld
+
+        if self.level != "tensors" or not any(isinstance(each.value, Withheld) for each in operator.inputs):
+            return operator
+        edges = (
+            each._replace(value=self._object(each.value)) if isinstance(each.value, Withheld) else each
+            for each in operator.inputs
+        )
+        return replace(operator, inputs=tuple(edges))
+
+    def _object(self, told: Withheld) -> Any:
+        try:
+            array = from_stored(self._store.read_object(told.digest, told.dtype, told.shape), told.dtype, told.shape)
+        except StoreError:
+            return told
+        return array if digest(array, told.dtype) == told.digest else told
+
+    @property
+    def gaps(self) -> Sequence[Gap]:
+        """Slots that could not be read when it was made, and were accepted so."""
+        return self.declared.gaps
+
     def stored_parts(self) -> dict[str, Stored]:
         """The stored form of tables and artefacts, to be copied; empty if the run is damaged."""
         try:
@@ -380,13 +439,25 @@ class StoredRun:
         """
         found: list[str] = []
         texts: dict[str, bytes] = {}
+        described: dict[str, bytes] = {}
         for name in self.artefact_names():
             try:
                 texts[name] = self.artefact(name)
             except StoreError as error:
                 found.append(str(error))
-        if not found and run_checksum(self.index, self.level, dict(self.attrs), texts) != self.checksum:
-            found.append(f"{self._store.path}: run {self.id}: it was altered after it was written (checksum)")
+        from harness.store.layout.values import identity
+
+        altered = f"{self._store.path}: run {self.id}: it was altered after it was written"
+        try:
+            described = dict(self.tables())
+            told = identity(self.declared.operators) if self.declared.operators else ""
+            if told != self.identity:
+                found.append(f"{altered} (identity)")
+        except (StoreError, TypeError, ValueError) as error:
+            found.append(str(error))
+        described |= {"identity": self.identity.encode()} if described else {}
+        if not found and run_checksum(self.index, self.level, dict(self.attrs), texts, described) != self.checksum:
+            found.append(f"{altered} (checksum)")
         if self.level == "tensors":
             found += self.damaged(range(len(self.index))) if tensors_of is None else tensors_of(self)
         return found

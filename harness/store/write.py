@@ -8,10 +8,10 @@ the result replaces the old file in one step. So a partial update gives the byte
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness import atomic
 from harness.atomic import DEFAULT_TIMEOUT, writer_lock
@@ -21,6 +21,9 @@ from harness.store.layout.index import Index
 from harness.store.layout.schema import COMPRESSIONS, LEVELS, Compression, Level, RunId
 from harness.store.read import GoldenStore, StoredRun
 from harness.store.writer import StoreWriter
+
+if TYPE_CHECKING:
+    from harness.store.layout.tables import Declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class RunData:
         artefacts: text artefacts by relative path (``graphs/kernel_graph0.ir``).
         attrs: small JSON values (emulated or not, rules, tolerance).
         level: ``tensors`` keeps values, ``digest`` only digests and statistics.
+        declared: what its operators are, where their inputs come from, what its graphs give, and the slots that could
+            not be read, which are accepted so; or a function that gives it after ``records`` was read. None: nothing.
 
     Examples:
         >>> from harness.capture import read_tree
@@ -47,6 +52,7 @@ class RunData:
     artefacts: Mapping[str, bytes] = field(default_factory=dict)
     attrs: Mapping[str, Any] = field(default_factory=dict)
     level: Level = "tensors"
+    declared: Declared | Callable[[], Declared] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +235,7 @@ def _hold_the_same(old: GoldenStore, new: GoldenStore) -> bool:
 def _write_run(writer: StoreWriter, run: RunId, data: RunData | StoredRun) -> Index:
     if isinstance(data, StoredRun):
         return writer.copy(run, data)
-    return writer.add(run, data.records, data.artefacts, data.attrs, data.level)
+    return writer.add(run, data.records, data.artefacts, data.attrs, data.level, data.declared)
 
 
 def _changes(old: GoldenStore | None, now: Mapping[RunId, Index], named: Iterable[RunId]) -> dict[RunId, RunChange]:

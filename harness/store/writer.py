@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import prod
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from harness.store.layout.schema import (
     MAX_ATTRIBUTE,
     PLACES_DTYPE,
     SCHEMA,
+    TABLES,
     Compression,
     Level,
     RunId,
@@ -42,6 +43,8 @@ from harness.store.layout.schema import (
     run_path,
     slot_path,
 )  # fmt: skip
+from harness.store.layout.tables import NOTHING, Declared, tables_of
+from harness.store.layout.values import identity
 from harness.store.prepared import Prepared
 from harness.store.read import GoldenStore, StoredRun
 from harness.words import counted
@@ -111,6 +114,7 @@ class StoreWriter:
         artefacts: Mapping[str, bytes],
         attrs: Mapping[str, Any],
         level: Level,
+        declared: Declared | Callable[[], Declared] | None = None,
     ) -> Index:
         """Writes a run from its records, which are consumed one by one."""
         builder = IndexBuilder()
@@ -119,7 +123,9 @@ class StoreWriter:
             found, statistics = self._take(record, level)
             builder.add(record, found, statistics)
         index = builder.build()
-        self._finish(run, index, level, attrs, artefacts, self._old_run(run))
+        # Gaps are known only now.
+        described = _Described.of(run, declared() if callable(declared) else declared or NOTHING)
+        self._finish(run, index, level, attrs, artefacts, described, self._old_run(run))
         return index
 
     def copy(self, run: RunId, source: StoredRun) -> Index:
@@ -134,7 +140,8 @@ class StoreWriter:
                     again = to_stored(array, name, self._compression)
                     stored = stored if again.packed and stored.packed else again  # another zlib packs otherwise
                 self._put(content, stored, name)
-        self._finish(run, index, source.level, source.attrs, source.artefacts(), source)
+        described = _Described(source.tables(), source.identity)
+        self._finish(run, index, source.level, source.attrs, source.artefacts(), described, source)
         return index
 
     # --- slots ------------------------------------------------------------------------------------------------------
@@ -255,7 +262,7 @@ class StoreWriter:
 
     def _finish(
         self, run: RunId, index: Index, level: Level, attrs: Mapping[str, Any], artefacts: Mapping[str, bytes],
-        past: StoredRun | None,
+        described: _Described, past: StoredRun | None,
     ) -> None:  # fmt: skip
         path, text = run_path(run), attrs_text(attrs)
         checked_attributes(json.loads(text), lambda told: StoreError(f"run {run}: {told}"))
@@ -270,7 +277,8 @@ class StoreWriter:
             for row, (key, content) in enumerate(zip(index.keys, index.digests, strict=True)):
                 if index.has_values(row):
                     _link(tree, slot_path(key), b"/objects/" + content.hex().encode())
-        checksum, old = run_checksum(index, level, attrs, artefacts), past.stored_parts() if past is not None else {}
+        checksum = run_checksum(index, level, attrs, artefacts, described.summed())
+        old = past.stored_parts() if past is not None else {}
         rows, tree[b"index"] = self._part(index.rows, old.get("index"))
         strings, tree[b"names"] = self._part(table, old.get("names"), utf8=True)
         texts = {}
@@ -283,10 +291,14 @@ class StoreWriter:
                 _link(tree, artefact_path(name), target)
             except ValueError as error:
                 raise StoreError(f"the artefact {name!r} cannot be stored with the others ({error})") from None
+        tables = {}
+        for name in (each for each in TABLES if each in described.tables):
+            tables[name], target = self._part(_table(name, described.tables[name]), old.get(f"table {name}"))
+            _link(tree, b"described/" + name.encode(), target)
         self._file.tree(path, tree)
         for attribute, value in (("level", level), ("attrs", text), ("checksum", checksum)):
             self._set(path, attribute, value)
-        self._runs[run] = RunEntry(level, checksum, dict(attrs), rows, strings, texts)
+        self._runs[run] = RunEntry(level, checksum, dict(attrs), rows, strings, texts, tables, described.identity)
 
     def _part(self, table: Array, old: Stored | None, *, utf8: bool = False) -> tuple[int, bytes]:
         """Number and path of a table or a text: written now, or earlier for a run with the same content."""
@@ -312,6 +324,37 @@ class StoreWriter:
         if size > MAX_ATTRIBUTE:
             raise StoreError(f"the attribute {name!r} would take {size} bytes; at most {MAX_ATTRIBUTE} fit")
         self._file.set(path, name, text)
+
+
+class _Described(NamedTuple):
+    """What a run says of its operators, as it is stored.
+
+    Attributes:
+        tables: their bytes, by name.
+        identity: see ``layout.values.identity``; empty without operators.
+    """
+
+    tables: Mapping[str, bytes]
+    identity: str
+
+    @classmethod
+    def of(cls, run: RunId, declared: Declared) -> _Described:
+        """Of what a run declared."""
+        try:
+            made = identity(declared.operators) if declared.operators else ""
+        except (TypeError, ValueError) as error:
+            raise StoreError(f"run {run}: its operators cannot be stored: {error}") from None
+        return cls({name: table.tobytes() for name, table in tables_of(declared).items()}, made)
+
+    def summed(self) -> dict[str, bytes]:
+        """What a run's checksum covers of it."""
+        return {**self.tables, "identity": self.identity.encode()} if self.tables else {}
+
+
+def _table(name: str, raw: bytes) -> Array:
+    """A table, or a text as one string."""
+    dtype = TABLES[name]
+    return np.frombuffer(raw, f"S{len(raw)}" if dtype is None else dtype)
 
 
 def _link(tree: Tree, path: bytes, target: bytes) -> None:

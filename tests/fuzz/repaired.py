@@ -69,62 +69,6 @@ def _whole(data: bytearray, text: bytes) -> bytes:
     return user_block(at + len(raw), at, stored) + bytes(data[USER_BLOCK:]) + raw
 
 
-def hdf5(whole: bytes, rng: random.Random) -> bytes:
-    """An HDF5 file with changed bytes in blocks of its structure, whose checksums fit."""
-    data = bytearray(whole)
-    blocks = [(match.start(), end) for match in re.finditer(rb"OHDR\x02", whole) if (end := _end(whole, match.start()))]
-    for _ in range(rng.choice((1, 1, 2, 4))):
-        start, end = rng.choice(blocks)
-        for _ in range(rng.choice((1, 2, 8))):
-            data[rng.randrange(start + 4, end)] = rng.choice((0, 1, 2, 0x7F, 0x80, 0xFF, rng.randrange(256)))
-        data[end : end + 4] = lookup3(bytes(data[start:end])).to_bytes(4, "little")
-    return bytes(data)
-
-
-def _end(whole: bytes, start: int) -> int:
-    """Where the checksum of an object header (version 2) stands; 0 where there is none that fits."""
-    flags = whole[start + 5]
-    at = start + 6 + (16 if flags & 0x20 else 0) + (4 if flags & 0x10 else 0)
-    width = 1 << (flags & 3)
-    end = at + width + int.from_bytes(whole[at : at + width], "little")
-    fits = end + 4 <= len(whole) and lookup3(whole[start:end]) == int.from_bytes(whole[end : end + 4], "little")
-    return end if fits else 0
-
-
-def _rotated(word: int, by: int) -> int:
-    return (word << by | word >> (32 - by)) & _MASK
-
-
-def lookup3(data: bytes) -> int:
-    """The checksum of HDF5's structures (Bob Jenkins, 2006, public domain), with the start value 0."""
-    a = b = c = (0xDEADBEEF + len(data)) & _MASK
-    at = 0
-    while len(data) - at > 12:
-        a, b, c = (
-            (word + int.from_bytes(data[at + k : at + k + 4], "little")) & _MASK for word, k in ((a, 0), (b, 4), (c, 8))
-        )
-        for by_a, by_b, by_c in ((4, 6, 8), (16, 19, 4)):
-            a = (a - c & _MASK) ^ _rotated(c, by_a)
-            c = c + b & _MASK
-            b = (b - a & _MASK) ^ _rotated(a, by_b)
-            a = a + c & _MASK
-            c = (c - b & _MASK) ^ _rotated(b, by_c)
-            b = b + a & _MASK
-        at += 12
-    rest = data[at:].ljust(12, b"\0")
-    if at == len(data):
-        return c
-    a, b, c = ((w + int.from_bytes(rest[k : k + 4], "little")) & _MASK for w, k in ((a, 0), (b, 4), (c, 8)))
-    for one, by in (("c", 14), ("a", 11), ("b", 25), ("c", 16), ("a", 4), ("b", 14), ("c", 24)):
-        if one == "c":
-            c = (c ^ b) - _rotated(b, by) & _MASK
-        elif one == "a":
-            a = (a ^ c) - _rotated(c, by) & _MASK
-        else:
-            b = (b ^ a) - _rotated(a, by) & _MASK
-    return c
-
-
 def archive(whole: bytes, rng: random.Random) -> bytes:
     """A zip archive whose members, their names or their kinds are others, under check sums that fit."""
     with zipfile.ZipFile(io.BytesIO(whole)) as given:

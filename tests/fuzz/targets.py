@@ -97,6 +97,7 @@ def read_golden(path: Path) -> None:
                 for each in found.records():
                     each.load()
                 found.artefacts()
+                _ = found.operators, found.gaps
             store.verify()
     except FileNotFoundError as error:  # which commands say in one line
         raise TreeError(str(error)) from None
@@ -221,12 +222,10 @@ def _undoing() -> Mapping[str, bytes]:
 
 
 def _stores() -> dict[str, Target]:
-    schema1 = (DATA / "store" / "data" / "schema1.h5").read_bytes()
     held = (golden_bytes(), golden_bytes("digest"))
     packed = (DATA / "store" / "data" / "h5py-3.11.h5").read_bytes()
     return {
         "golden": one(".h5", read_golden, *held, packed, own=repaired.golden, weight=20),
-        "golden-schema-1": one(".h5", read_golden, schema1, own=repaired.hdf5, weight=1),
         "manifest": Target((_manifest_files(),), _manifests, fixed=("x.h5",), weight=30),
         "bundle": Target((_bundled(),), _bundle, {"b.zip": repaired.archive}, weight=1, fixed=("golden/x.h5",)),
         "journal": Target((_journal(), _undoing()), lambda folder: recover(folder / "golden"), trees=True, weight=4),

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.records import Record, SlotKey
+from harness.recording.described import Described, Edge
+from harness.records import Gap, Record, SlotKey
 from harness.store import GoldenStore, RunData, RunId
 from harness.store.layout.contents import USER_BLOCK, Part, encoded, part_digest, read_contents, read_part, user_block
 from harness.store.layout.schema import INDEX_DTYPE
+from harness.store.layout.tables import Declared
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -56,9 +58,25 @@ ARTEFACTS = {
 }
 
 
+def declared(operators: int = 4) -> Declared:
+    """What ``network`` would say of its operators; one slot could not be read."""
+    found: list[Described] = []
+    for number in range(operators):
+        before = Edge("result", found[-1].name) if found else Edge("argument", "x")
+        inputs = (before, Edge("parameter", f"layer{number}.weight"), Edge("constant", value=False))
+        scope = f"Default/layer{number}-Dense"
+        attributes = {"axes": (0, -1), "scale": 0.5 + number, "to": dtypes.float16, "table": np.float32([[1, 2]])}
+        one = Described(f"{scope}/MatMul-op{number}", "MatMul", scope, attributes=attributes, inputs=inputs)
+        slots = {"names": ("x", "w", "transpose"), "outputs": (("Float32", (3, 5)), None), "mutates": (1,)}
+        found.append(replace(one, **slots, aliases={0: 1}, phase="forward", source=f"net.py:{number + 10}"))
+    gap = Gap(SlotKey(0, 0, 0, found[0].name, 0, "output", 1), "MatMul", "it lies elsewhere")
+    return Declared(tuple(found), {(0, 0): (Edge("result", found[-1].name),)}, (gap,))
+
+
 def run_data(seed: int = 0, **more: Any) -> RunData:
     """A small run."""
-    return RunData(network(seed), **({"artefacts": ARTEFACTS, "attrs": {"emulated": True}} | more))
+    given = {"artefacts": ARTEFACTS, "attrs": {"emulated": True}, "declared": declared()}
+    return RunData(network(seed), **(given | more))
 
 
 def contents(path: Path) -> dict[RunId, list[tuple[Any, ...]]]:

@@ -52,6 +52,9 @@ class Recorded:
         made.order = [self.of[id(node)] for node in compiled.execution_order]
         for position, operator in enumerate(made.order):
             operator.position = position
+        given = compiled.output
+        results = given.inputs if isinstance(given, Node) and given.op == "MakeTuple" else (given,)
+        made.outputs = tuple(edge for edge in map(self._edge, results) if edge is not None)
         return made
 
     def _operator(self, node: Node) -> Operator:

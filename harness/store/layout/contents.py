@@ -11,7 +11,8 @@ An HDF5 file may begin with a user block, which HDF5 itself skips. A store's has
 
 The contents are JSON: ``network``, ``compression``, ``parts`` (``[offset, stored size, bytes, bytes of an element,
 digest]``; a part is packed where the stored size is not the number of bytes), ``places`` (the part that says where
-objects lie) and ``runs`` (``level``, ``checksum``, ``attrs``, and the parts ``index``, ``names`` and ``artefacts``).
+objects lie) and ``runs`` (``level``, ``checksum``, ``attrs``, and the parts ``index``, ``names`` and ``artefacts``;
+since schema 3, if operators are described, the parts ``tables`` and the digest ``identity``).
 All numbers are little-endian; offsets count from the beginning of the file.
 """
 
@@ -21,7 +22,7 @@ import json
 import os
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -36,11 +37,13 @@ from harness.store.layout.index import Index, checked_index
 from harness.store.layout.objects import Stored, fetch, fetch_short, inflate, packed_table, proportionate, unpack
 from harness.store.layout.schema import (
     COMPRESSIONS,
+    DESCRIBED,
     INDEX_DTYPE,
     LEVELS,
     OLDEST,
     PLACES_DTYPE,
     SCHEMA,
+    TABLES,
     Compression,
     Level,
     RunId,
@@ -89,6 +92,8 @@ class RunEntry:
     index: int
     names: int
     artefacts: Mapping[str, int]
+    tables: Mapping[str, int] = field(default_factory=dict)
+    identity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,7 @@ class Contents:
     parts: Sequence[Part]
     places: int
     runs: Mapping[RunId, RunEntry]
+    schema: int = SCHEMA
 
 
 def part_digest(raw: Any) -> str:
@@ -139,6 +145,7 @@ def _plain(contents: Contents) -> dict[str, Any]:
             "index": entry.index,
             "names": entry.names,
             "artefacts": dict(entry.artefacts),
+            **({"tables": dict(entry.tables), "identity": entry.identity} if entry.tables else {}),
         }
         for run, entry in contents.runs.items()
     }
@@ -163,7 +170,7 @@ def user_block(file_size: int, offset: int, stored: Stored) -> bytes:
 
 
 def has_user_block(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a store of schema 2 or above, possibly damaged."""
+    """Whether a file that begins with ``head`` is a store, possibly damaged."""
     # The first byte alone tells a store from HDF5 and from text, whatever became of the line ends behind it.
     return head[:7] == MAGIC[:7]
 
@@ -191,7 +198,7 @@ def read_contents(head: bytes, descriptor: int, file_size: int) -> Contents:
     # A single element is not shuffled.
     text = inflate(raw, length) if length else raw
     try:
-        return _decoded(json.loads(text.decode()), file_size)
+        return _decoded(json.loads(text.decode()), file_size, schema)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise StoreError(f"its table of contents is not that of a golden store ({type(error).__name__})") from None
 
@@ -213,14 +220,14 @@ def stored_part(contents: Contents, number: int, descriptor: int) -> Stored:
     return Stored(np.dtype(f"S{part.itemsize}"), (part.nbytes // part.itemsize,), raw, part.size != part.nbytes)
 
 
-def _decoded(whole: Any, file_size: int) -> Contents:
+def _decoded(whole: Any, file_size: int, schema: int) -> Contents:
     parts = [_part(each, file_size) for each in whole["parts"]]
     network, compression = whole["network"], whole["compression"]
     if not isinstance(network, str) or compression not in COMPRESSIONS:
         raise ValueError(network)
     network.encode()  # half of a pair is a ValueError
-    runs = {named_run(text): _run(run, len(parts)) for text, run in whole["runs"].items()}
-    return Contents(network, compression, parts, _number(whole["places"], len(parts)), runs)
+    runs = {named_run(text): _run(run, len(parts), schema) for text, run in whole["runs"].items()}
+    return Contents(network, compression, parts, _number(whole["places"], len(parts)), runs, schema)
 
 
 def _part(given: Any, file_size: int) -> Part:
@@ -234,13 +241,24 @@ def _part(given: Any, file_size: int) -> Part:
     return part
 
 
-def _run(run: Any, parts: int) -> RunEntry:
+def _run(run: Any, parts: int, schema: int) -> RunEntry:
     level, checksum, attrs = run["level"], run["checksum"], run["attrs"]
     if level not in LEVELS or not isinstance(checksum, str) or not isinstance(attrs, dict):
         raise ValueError(level)
     artefacts = {name: _number(part, parts) for name, part in run["artefacts"].items()}
     "".join(artefacts).encode("utf-8", "surrogateescape")  # half of a pair is a ValueError
-    return RunEntry(level, checksum, attrs, _number(run["index"], parts), _number(run["names"], parts), artefacts)
+    tables, identity = _tables(run, parts) if schema >= DESCRIBED else ({}, "")
+    index, names = _number(run["index"], parts), _number(run["names"], parts)
+    return RunEntry(level, checksum, attrs, index, names, artefacts, tables, identity)
+
+
+def _tables(run: Any, parts: int) -> tuple[dict[str, int], str]:
+    """The tables of a run and its ``identity``."""
+    tables = {name: _number(part, parts) for name, part in run.get("tables", {}).items()}
+    identity = run.get("identity", "")
+    if type(identity) is not str or not tables.keys() <= TABLES.keys() or bool(tables) != ("texts" in tables):
+        raise ValueError(identity)
+    return tables, identity
 
 
 def _number(given: Any, parts: int) -> int:
@@ -264,6 +282,9 @@ class RunSource(Protocol):
     def index(self) -> Index: ...
     def artefact_names(self) -> list[str]: ...
     def artefact(self, name: str) -> bytes: ...
+    @property
+    def identity(self) -> str: ...
+    def tables(self) -> dict[str, bytes]: ...
     def stored_parts(self) -> dict[str, Stored]: ...
 
 
@@ -281,15 +302,13 @@ class Source(Protocol):
 
 
 class Placed:
-    """A store of the current schema: every part is read at the offset in the contents."""
-
-    schema = SCHEMA
+    """A store: every part is read at the offset in the contents."""
 
     def __init__(self, descriptor: int, contents: Contents) -> None:
         self._descriptor, self._contents = descriptor, contents
         self._kept: dict[int, bytes] = {}
         self._room = _TEXTS
-        self.network, self.compression = contents.network, contents.compression
+        self.schema, self.network, self.compression = contents.schema, contents.network, contents.compression
 
     def close(self) -> None:
         """Nothing is open but the descriptor."""
@@ -354,7 +373,7 @@ class PlacedRun:
 
     def __init__(self, store: Placed, entry: RunEntry) -> None:
         self._store, self._entry = store, entry
-        self.level, self.checksum = entry.level, entry.checksum
+        self.level, self.checksum, self.identity = entry.level, entry.checksum, entry.identity
 
     @lazy
     def attrs(self) -> Mapping[str, Any]:
@@ -374,8 +393,13 @@ class PlacedRun:
         """A text."""
         return self._store.text(self._entry.artefacts[name])
 
+    def tables(self) -> dict[str, bytes]:
+        """Bytes of the tables that describe its operators, by name."""
+        return {name: self._store.text(at) for name, at in self._entry.tables.items()}
+
     def stored_parts(self) -> dict[str, Stored]:
-        """Index, names and every artefact (``artefact <name>``) as they lie in the file."""
+        """Index, names, every table (``table <name>``) and artefact (``artefact <name>``) as they lie in the file."""
         parts = {f"artefact {name}": self._store.stored(at) for name, at in self._entry.artefacts.items()}
+        parts |= {f"table {name}": self._store.stored(at, TABLES[name]) for name, at in self._entry.tables.items()}
         index = self._store.stored(self._entry.index, INDEX_DTYPE)
         return parts | {"index": index, "names": self._store.stored(self._entry.names)}

@@ -380,8 +380,15 @@ def attrs_text(attrs: Mapping[str, Any]) -> str:
         raise StoreError(f"the run's attrs are not JSON: {error}") from None
 
 
-def run_checksum(index: Index, level: Level, attrs: Mapping[str, Any] | str, artefacts: Mapping[str, bytes]) -> str:
-    """32 hex digits of xxh3_128 over index, names, level, attributes (or their text) and artefacts."""
+def run_checksum(
+    index: Index,
+    level: Level,
+    attrs: Mapping[str, Any] | str,
+    artefacts: Mapping[str, bytes],
+    described: Mapping[str, bytes] | None = None,
+) -> str:
+    """32 hex digits of xxh3_128 over index, names, level, attributes (or their text), artefacts, and what describes the
+    operators (tables and ``identity``, by name), if anything does."""
     hasher = xxhash.xxh3_128()
 
     def add(raw: bytes) -> None:
@@ -397,4 +404,7 @@ def run_checksum(index: Index, level: Level, attrs: Mapping[str, Any] | str, art
     for name in sorted(artefacts):
         add(name.encode("utf-8", "surrogateescape"))
         add(artefacts[name])
+    for name in sorted(described or {}):
+        add(b"described/" + name.encode())
+        add((described or {})[name])
     return hasher.hexdigest()

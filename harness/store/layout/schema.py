@@ -6,11 +6,12 @@
 /parts/<number>         each distinct table and text once
 /places                 table: where each object lies
 /objects/<hex digest>   each distinct array once
-/runs/<backend>/<mode>  attributes: level, attrs, checksum
+/runs/<backend>/<mode>  attributes: level, attrs, checksum; further parts of a run's key follow, see ``run_path``
     index               hard link into /parts: compound table, a row per slot in execution order
     names               hard link into /parts: table of strings; rows of the index point into it
     tensors/...         hard links into /objects
     <artefact path>     hard links into /parts, texts: graphs/..., execution_order/..., rdr/...
+    described/...       hard links into /parts: tables of operators, edges, attributes, results, gaps; their texts
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ FORMAT = "msdump golden store"
 
 #: Version of the layout this code writes, and the oldest it reads. A change of layout raises it, and ``read`` learns
 #: the old one; ``write.rewrite`` then brings a store up to date.
-SCHEMA = 2
-OLDEST = 1
+SCHEMA = 3
+OLDEST = 2
+#: The first version that describes operators.
+DESCRIBED = 3
 
 #: The two levels of a run: it keeps every distinct array, or only digests and statistics.
 Level = Literal["tensors", "digest"]
@@ -98,11 +101,60 @@ PLACES_DTYPE: np.dtype[Any] = np.dtype(
     ]
 )
 
+#: What an input of an operator is; see ``recording.described.Kind``.
+KINDS = ("result", "parameter", "argument", "constant", "unknown")
+_KIND_TYPE = np.dtype("u1", metadata={"enum": {name: number for number, name in enumerate(KINDS)}})
+
+#: One row for each operator. From ``name`` on, columns are rows of ``texts``, -1 for nothing. ``outputs`` is
+#: ``Float32(2,3);-``, ``mutates`` ``0,2`` (-1: nobody knows), ``aliases`` ``0:1`` (output, input), ``parts`` JSON.
+OPERATORS_DTYPE: np.dtype[Any] = np.dtype(
+    [
+        ("rank", "<i4"),
+        ("graph", "<i4"),
+        ("name", "<i4"),
+        ("type", "<i4"),
+        ("scope", "<i4"),
+        ("outputs", "<i4"),
+        ("mutates", "<i4"),
+        ("aliases", "<i4"),
+        ("parts", "<i4"),
+        ("phase", "<i4"),
+        ("source", "<i4"),
+    ]
+)
+_EDGE = [("kind", _KIND_TYPE), ("name", "<i4"), ("from", "<i4"), ("value", "<i4")]
+#: One row for each input of an operator (a row of ``operators``): what it is, the operator, parameter or argument it
+#: comes ``from``, a constant's value (JSON), and what the engine calls the input.
+EDGES_DTYPE: np.dtype[Any] = np.dtype([("operator", "<i4"), ("slot", "<i4"), *_EDGE, ("named", "<i4")])
+#: One row for each attribute of an operator, sorted by name; values are JSON.
+ATTRIBUTES_DTYPE: np.dtype[Any] = np.dtype([("operator", "<i4"), ("name", "<i4"), ("value", "<i4")])
+#: One row for each value that a graph gives.
+RESULTS_DTYPE: np.dtype[Any] = np.dtype([("rank", "<i4"), ("graph", "<i4"), ("slot", "<i4"), *_EDGE])
+#: One row for each slot that could not be read, and was accepted so.
+GAPS_DTYPE: np.dtype[Any] = np.dtype(
+    [
+        ("rank", "<i4"),
+        ("graph", "<i4"),
+        ("iteration", "<i4"),
+        ("execution", "<i4"),
+        ("operator", "<i4"),
+        ("type", "<i4"),
+        ("io", _IO_TYPE),
+        ("slot", "<i4"),
+        ("why", "<i4"),
+    ]
+)
+#: Tables of a run that say what its operators are; ``texts`` is a list of texts, as JSON.
+TABLES: dict[str, np.dtype[Any] | None] = {
+    "operators": OPERATORS_DTYPE, "edges": EDGES_DTYPE, "attributes": ATTRIBUTES_DTYPE, "results": RESULTS_DTYPE,
+    "gaps": GAPS_DTYPE, "texts": None,
+}  # fmt: skip
+
 #: Fields of a row that hold a row number of ``names``.
 NAME_FIELDS = ("operator", "type", "dtype", "shape", "format", "source")
 
 #: Members of a run's group that are not artefacts; so are ``rank<number>`` and ``@<variant>``.
-RESERVED = ("index", "names", "tensors", "operators", "edges", "attributes", "gaps", "modules", "sentinel")
+RESERVED = ("index", "names", "tensors", "described", "modules", "sentinel")
 
 
 #: What a run is made of: every operator, the boundaries of modules, or digests at these boundaries.

@@ -12,6 +12,7 @@ from harness.atomic import temporary_directory
 from harness.backends import BACKENDS
 from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
+from harness.capture.keeping import declared_by
 from harness.compare.policy import Judgement, Party, judge
 from harness.dtypes import by_name
 from harness.explain import Explanation, Subject, explained, settle, side_of
@@ -74,7 +75,9 @@ def by_gate(golden: Capture, pair: Pair, level: Level = "tensors") -> Judged:
     """
     with temporary_directory("msdump-faults-") as folder:
         path = Path(folder, "golden.h5")
-        data = RunData(golden.records(), golden.artefacts, {"emulated": True, "rules": golden.rules}, level)
+        data = RunData(
+            golden.records(), golden.artefacts, {"emulated": True, "rules": golden.rules}, level, declared_by(golden)
+        )
         update(path, golden.network, {_RUN: data})
         with GoldenStore.open(path) as store:
             expected = store.run(*_RUN)
