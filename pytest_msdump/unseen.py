@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 #: what a result holds about it, and how the closing lines begin
 TITLES = {
-    "compiled": "compiled modules, whose operators ran one by one and not as torch.compile makes them:",
+    "compiled": "compiled by torch.compile; code that inductor made is recorded by what it reads and gives:",
     "unread": "not read or not followed:",
 }
 _LONGEST = 400

@@ -135,7 +135,7 @@ def _origin(run: StoredRun) -> str:
     compiled = [each or WHOLE for each in rules.get("compiled", [])]
     more = f" and {len(compiled) - _PARTS} more" if len(compiled) > _PARTS else ""
     named = ", ".join(compiled[:_PARTS]) + more
-    shown += f", compiled, its operators run one by one: {named}" if compiled else ""
+    shown += f", compiled by torch.compile: {named}" if compiled else ""
     return ("emulated" if run.attrs.get("emulated") else "real") + shown
 
 

@@ -237,7 +237,7 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
     for name, party in (("golden", expected), ("run", found)):
         if party.compiled:
             modules = ", ".join(path or WHOLE for path in party.compiled[:3])
-            yield f"Compiled ({name}): {modules}; recorded were the operators one by one, not what torch.compile makes"
+            yield f"Compiled ({name}): {modules}; code that inductor made is recorded by what it reads and gives"
     unwritten = sum(not each.carries and each.key.io == "output" for s in comparison.uncompared.values() for each in s)
     if unwritten:
         yield f"Not compared: {counted(unwritten, 'output')} that MindSpore's kernels leave unwritten"

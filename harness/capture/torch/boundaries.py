@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
@@ -10,9 +10,8 @@ from typing import Any
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.utils._python_dispatch import _disable_current_modes
 
-from harness.capture.torch.hooking import Hooks
+from harness.capture.torch.hooking import Hooks, attach, compiled
 from harness.capture.torch.threads import followed
-from harness.errors import UnsupportedError
 from harness.records import Record
 
 #: one module that runs: the name of its records, and those of what it was given
@@ -42,20 +41,7 @@ class Boundaries(Hooks):
         yield
 
     def _attach(self, stack: ExitStack, module: Any, scope: str) -> None:
-        enter, leave = partial(self._called, scope), self._returned
-        if getattr(module, "_compiled_call_impl", None) is not None:  # its hooks would be compiled, too
-            original = module._compiled_call_impl
-            module._compiled_call_impl = _around(original, module, enter, leave)
-            stack.callback(setattr, module, "_compiled_call_impl", original)
-            return
-        try:
-            stack.callback(module.register_forward_pre_hook(enter, prepend=True, with_kwargs=True).remove)
-            stack.callback(module.register_forward_hook(leave, always_call=True).remove)
-        except RuntimeError:  # TorchScript's, which run no Python
-            raise UnsupportedError(
-                f"{scope}: a {type(module).__name__} has no hooks, so nothing can be seen of it; "
-                "give the module that torch.jit.script was given"
-            ) from None
+        attach(stack, module, scope, partial(self._called, scope), self._returned, named=True)
 
     def _called(self, scope: str, module: Any, args: Any, kwargs: Any) -> None:
         self._scopes.push(scope)
@@ -80,29 +66,3 @@ class Boundaries(Hooks):
                     with _disable_current_modes():
                         here.recorder.gave(name, given, output)
                 return
-
-
-def _around(
-    compiled_call: Callable[..., Any], module: Any, enter: Callable[..., None], leave: Callable[..., None]
-) -> Callable[..., Any]:
-    def run(*args: Any, **kwargs: Any) -> Any:
-        enter(module, args, kwargs)
-        output = None
-        try:
-            output = compiled_call(*args, **kwargs)
-            return output
-        finally:
-            leave(module, args, output)
-
-    return run
-
-
-def compiled(modules: dict[Any, str]) -> set[Any]:
-    """The modules inside what ``torch.compile`` wrapped: they run within one region, not one by one."""
-    inside: set[Any] = set()
-    for module in modules:
-        if hasattr(module, "_orig_mod"):
-            inside.update(module._orig_mod.modules())
-        elif getattr(module, "_compiled_call_impl", None) is not None:
-            inside.update(each for each in module.modules() if each is not module)
-    return inside

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial, wraps
 from typing import Any
@@ -15,6 +14,7 @@ from torch.utils._python_dispatch import _disable_current_modes, _get_current_di
 
 from harness.capture.torch.leaving import noted
 from harness.capture.torch.recorder import Mode, StepRecorder
+from harness.capture.torch.regions import recorded
 from harness.capture.torch.scalars import settings_of
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes, gradient_of
 from harness.capture.torch.selection import Selection
@@ -23,14 +23,74 @@ from harness.capture.torch_names import OPTIMIZER
 from harness.errors import UnsupportedError
 
 
-def _uncompiled() -> AbstractContextManager[object]:
-    """What ``torch.compile`` wrapped runs as it was written: its operators are to be seen one by one, and compiling it
-    while somebody watches would take minutes and be thrown away.
+class Hook:
+    """A hook of one step. A copy of the module, pickled or not, has hooks that do nothing; compiled code has none."""
 
-    Only where PyTorch's compiler is loaded: without it nothing is compiled, and loading it takes seconds.
+    def __init__(self, call: Callable[..., None]) -> None:
+        self.call: Callable[..., None] | None = call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        if not torch.compiler.is_compiling() and self.call is not None:
+            self.call(*args, **kwargs)
+
+    def __reduce__(self) -> Any:
+        return Inert, ()
+
+
+class Inert:
+    """What is left of a hook in a copy."""
+
+    def __call__(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def compiled(modules: Iterable[Any]) -> set[Any]:
+    """The modules inside what ``torch.compile`` wrapped: they run within one region, not one by one."""
+    inside: set[Any] = set()
+    for module in modules:
+        if hasattr(module, "_orig_mod"):
+            inside.update(module._orig_mod.modules())
+        elif getattr(module, "_compiled_call_impl", None) is not None:
+            inside.update(each for each in module.modules() if each is not module)
+    return inside
+
+
+def attach(stack: ExitStack, module: Any, scope: str, enter: Any, leave: Any, *, named: bool = False) -> None:
+    """Calls ``enter`` and ``leave`` around each call of a module, as hooks do, until ``stack`` ends.
+
+    Args:
+        named: whether ``enter`` is given arguments by name, too.
     """
-    stance = getattr(torch.compiler, "set_stance", None)
-    return stance("force_eager") if stance is not None and "torch._dynamo" in sys.modules else nullcontext()
+    original = getattr(module, "_compiled_call_impl", None)
+    if original is not None:  # its hooks would be compiled, too
+        module._compiled_call_impl = _around(original, module, enter, leave, named)
+        stack.callback(setattr, module, "_compiled_call_impl", original)
+        return
+    hooks = Hook(enter), Hook(leave)
+    for each in hooks:
+        stack.callback(setattr, each, "call", None)
+    try:
+        stack.callback(module.register_forward_pre_hook(hooks[0], prepend=True, with_kwargs=named).remove)
+        stack.callback(module.register_forward_hook(hooks[1], always_call=True).remove)
+    except RuntimeError:  # TorchScript's, which run no Python: what is inside one belongs to the module around it
+        if scope == ROOT:
+            raise UnsupportedError(
+                f"{scope}: a {type(module).__name__} has no hooks, so nothing can be seen of it; "
+                "give the module that torch.jit.script was given"
+            ) from None
+
+
+def _around(call: Callable[..., Any], module: Any, enter: Any, leave: Any, named: bool) -> Callable[..., Any]:
+    def run(*args: Any, **kwargs: Any) -> Any:
+        enter(module, args, kwargs) if named else enter(module, args)
+        output = None
+        try:
+            output = call(*args, **kwargs)
+            return output
+        finally:
+            leave(module, args, output)
+
+    return run
 
 
 class _Thread:
@@ -110,20 +170,13 @@ class Hooks:
         """Attaches the hooks for the duration of a step."""
         backward = self._has(GRADIENTS)
         with ExitStack() as stack:
+            inside = compiled(self._modules)
             for module, scope in self._modules.items():
                 # To watch a backward, we must know which nodes the forward made.
                 gradient = self._has(gradient_of(scope))
                 backward = backward or gradient
-                if gradient or self._has(scope):
-                    enter, leave = partial(self._enter, module, scope), partial(self._leave, module)
-                    try:
-                        stack.callback(module.register_forward_pre_hook(enter, prepend=True).remove)
-                        stack.callback(module.register_forward_hook(leave, always_call=True).remove)
-                    except RuntimeError:  # TorchScript's, which run no Python
-                        raise UnsupportedError(
-                            f"{scope}: a {type(module).__name__} has no hooks, so nothing can be seen of it; "
-                            "give the module that torch.jit.script was given"
-                        ) from None
+                if (gradient or self._has(scope)) and module not in inside:
+                    self._attach(stack, module, scope)
             stack.callback(register_optimizer_step_pre_hook(self._enter_optimizer).remove)
             stack.callback(register_optimizer_step_post_hook(self._leave).remove)
             stack.enter_context(followed(self._begin))
@@ -133,8 +186,15 @@ class Hooks:
             elif backward:
                 self._wrap_backward(stack)
             stack.callback(self._leave_all)
-            stack.enter_context(_uncompiled())
+            stack.enter_context(recorded(lambda: self._here.watching, self._region))
             yield
+
+    def _region(self, run: Callable[[], Any], args: list[Any]) -> Any:
+        return self.recorder.region(run, args)
+
+    def _attach(self, stack: ExitStack, module: Any, scope: str) -> None:
+        enter, leave = partial(self._enter, module, scope), partial(self._leave, module)
+        attach(stack, module, scope, enter, leave)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:

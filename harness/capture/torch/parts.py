@@ -31,11 +31,14 @@ _COMPRESSED = {
 #: Wrappers inside wrappers.
 _DEEPEST = 16
 
+_C = torch._C._functorch
+
 Part = tuple[str, Any]
 META = "it lies on device meta"
+FAKE = "it is a fake tensor, which has no values"
 LAZY = "it has no values yet"
 #: Nothing is lost where there is nothing.
-VALUELESS = frozenset({META, LAZY})
+VALUELESS = frozenset({META, LAZY, FAKE})
 
 
 class Unread(Exception):
@@ -65,6 +68,13 @@ def parts(tensor: Any) -> list[Part]:
         Unread: it has no values.
     """
     return [("", tensor)] if is_plain(tensor) else list(_walk(tensor, "", 0))
+
+
+def unwrapped(tensor: Any) -> Any:
+    """What ``torch.func`` transforms compute with in place of a tensor: its values for all calls at once."""
+    while _C.is_functorch_wrapped_tensor(tensor):
+        tensor = _C.get_unwrapped(tensor)
+    return tensor
 
 
 def _walk(tensor: Any, name: str, depth: int) -> Iterator[Part]:
@@ -98,6 +108,8 @@ def is_wrapped(tensor: Any) -> bool:
 def _wrapped(tensor: Any, name: str, depth: int) -> Iterator[Part]:
     kind = type(tensor).__name__
     flatten = getattr(tensor, "__tensor_flatten__", None)
+    if hasattr(tensor, "fake_mode"):
+        raise Unread(FAKE)
     if flatten is None or depth >= _DEEPEST:
         raise Unread(f"a {kind} is not a plain tensor")
     for inner in flatten()[0]:

@@ -7,20 +7,20 @@ import re
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import numpy as np
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from harness.capture.capture import Problem
 from harness.capture.normalise import source_path
 from harness.capture.torch.leaving import LEFT
-from harness.capture.torch.operators import Operator
-from harness.capture.torch.parts import DTYPES, META, VALUELESS, Part, Unread, is_plain, parts
+from harness.capture.torch.operators import Operator, tensors
+from harness.capture.torch.parts import DTYPES, META, VALUELESS, Part, Unread, is_plain, parts, unwrapped
 from harness.capture.torch.returned import leaves
 from harness.capture.torch.scalars import SETTINGS, Scalar
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes
@@ -35,6 +35,7 @@ GRAPH = 0
 RESULT = "Result"
 #: the type of what modules take and give, and their part of its name
 MODULE, CALL = "Module", "forward"
+_BOUNDARIES = frozenset({RESULT, MODULE})
 NO_TENSOR = "holds no tensor"
 #: the type of an optimizer's settings
 SETTING = "Settings"
@@ -44,6 +45,12 @@ _LIBRARIES = tuple(
     f"{folder}{os.sep}"
     for folder in (os.path.dirname(torch.__file__), *(_HARNESS / name for name in ("backends", "capture", "framework")))
 )
+
+
+_mode_of = torch._C._get_dispatch_mode
+_FAKE, _FUNCTIONAL = torch._C._TorchDispatchModeKey.FAKE, torch._C._TorchDispatchModeKey.FUNCTIONAL
+#: the type of a region of compiled code
+REGION = "compiled_region"
 
 
 class Mode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
@@ -61,7 +68,14 @@ class Mode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
     def _should_skip_dynamo(cls) -> bool:
         return False  # otherwise PyTorch loads its compiler for the first operator
 
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Whether ``torch.compile`` compiles inside the mode as it does outside."""
+        return True
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if _mode_of(_FAKE) is not None or _mode_of(_FUNCTIONAL) is not None:
+            return func(*args, **(kwargs or {}))  # shapes alone, or a trace of what runs later
         if not types:
             return self._recorder.run(func, args, kwargs or {})
         if self._passes:
@@ -201,6 +215,21 @@ class StepRecorder:
             self._record(name, operator.name, found + self._outputs(name, operator, result, args, kwargs, source))
         return result
 
+    def region(self, run: Callable[[], Any], args: list[Any]) -> Any:
+        """Runs a region of compiled code, which is no operator of PyTorch's, and records what it reads and gives."""
+        scope = self._scopes.current()
+        with _disable_current_modes():
+            if self.ended or not self._selection.has(scope):
+                result = run()
+                self.forget()
+                return result
+            name = f"{scope}/{REGION}-op{self._numbers[scope, REGION]}"
+            found = self._slots(name, REGION, "input", tensors(args), None)
+            result = run()
+            self.forget()  # what it wrote is not known
+            self._record(name, REGION, found + self._slots(name, REGION, "output", tensors((result,)), None))
+            return result
+
     def _outputs(self, name: str, operator: Operator, result: Any, args: Any, kwargs: Any, source: Any) -> list[Record]:
         self._shapes_alone = False
         return self._slots(name, operator.name, "output", operator.outputs(result, args, kwargs), source)
@@ -274,7 +303,9 @@ class StepRecorder:
     def _boundary(self, name: str, io: str, value: Any) -> list[Record]:
         held = [leaf for _, leaf in leaves(value) if isinstance(leaf, (torch.Tensor, np.ndarray))]
         arrays = [torch.as_tensor(each) if isinstance(each, np.ndarray) and _fits(each) else each for each in held]
-        return self._slots(name, MODULE, io, [each for each in arrays if isinstance(each, torch.Tensor)], None)
+        given = [each for each in arrays if isinstance(each, torch.Tensor)]
+        with torch._C._DisableFuncTorch():  # it reads what a transform computes with, outside of it
+            return self._slots(name, MODULE, io, given, None)
 
     def returned(self, value: Any, what: str) -> None:
         """Records what the module or the function returned (``what`` is ``result``) or a loss, by its tensors, arrays,
@@ -295,7 +326,8 @@ class StepRecorder:
 
     def _leaf(self, name: str, leaf: Any) -> list[Record]:
         if isinstance(leaf, torch.Tensor):
-            return self._slots(name, RESULT, "output", [leaf], None)
+            with torch._C._DisableFuncTorch():
+                return self._slots(name, RESULT, "output", [leaf], None)
         layout = TORCH_FORMAT if isinstance(leaf, np.ndarray) else ARGUMENT_FORMAT
         try:
             array = _as_array(leaf)
@@ -330,6 +362,8 @@ class StepRecorder:
         slot = 0
         for tensor in given:
             try:
+                if op in _BOUNDARIES:
+                    tensor = unwrapped(tensor)
                 consists = [("", tensor)] if is_plain(tensor) else parts(tensor)
                 made = [self._slot(SlotKey(*self._where, name, 0, io, slot + at), op, each, source)
                         for at, each in enumerate(consists)]  # fmt: skip

@@ -257,7 +257,7 @@ class TorchCapture:
 
     def capture(self) -> Capture:
         """The capture of all steps so far. Its ``rules`` hold the ``settings`` at the first step, and name compiled
-        modules: while it is watched, PyTorch runs their operators one by one, not as ``torch.compile`` would."""
+        modules."""
         rules = dict(self._rules or settings())
         if compiled := compiled_modules(self._module):
             rules["compiled"] = compiled
