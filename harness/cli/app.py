@@ -25,13 +25,15 @@ from harness.cli.parser import (
     ClickException,
     Level,
     Match,
-    NamedTolerance,
     app,
 )  # fmt: skip
 from harness.cli.parser import DIFFERS as DIFFERS
 from harness.cli.parser import HOLDS as HOLDS
 from harness.cli.shared_options import AsJson, Exports, Mappings, Resume, Scheduler, Shards, Workers, tree_of, with_json
+from harness.errors import RegistrationError
 from harness.scale import Scale
+
+_TOLERANCES = "exact: equal bits; default: the table by dtype; noise: rounding, too; or a rule of another package"
 
 
 def dispatch(argv: Sequence[str]) -> int:
@@ -48,6 +50,9 @@ def dispatch(argv: Sequence[str]) -> int:
         raise KeyboardInterrupt from None
     except ClickException as error:
         error.show()
+        return CANNOT_TELL
+    except RegistrationError as error:  # two packages have a command of one name
+        print(f"msdump: {error}", file=sys.stderr)
         return CANNOT_TELL
     return _guarded(chosen) if callable(chosen) else int(chosen or 0)
 
@@ -108,9 +113,7 @@ def check(
     rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
     atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
     exact: Annotated[bool, typer.Option("--exact", help="accept equal bits only")] = False,
-    tolerance: Annotated[
-        NamedTolerance | None, typer.Option(help="exact: equal bits; default: the table by dtype; noise: rounding, too")
-    ] = None,
+    tolerance: Annotated[str | None, typer.Option(metavar="NAME", help=_TOLERANCES)] = None,
     match: Annotated[Match, typer.Option(help="what pairs operators: names, scope/type/flow, or both")] = "auto",
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="accept statistics within the tolerance if values were not kept")
@@ -151,9 +154,7 @@ def diff(
         Path | None, typer.Option("--csv", metavar="FILE", help="write a row per slot as CSV; - for stdout")
     ] = None,
     report: Annotated[Path | None, typer.Option(metavar="HTML", help="write a page, in one HTML file")] = None,
-    tolerance: Annotated[
-        NamedTolerance | None, typer.Option(help="exact: equal bits; default: the table by dtype; noise: rounding, too")
-    ] = None,
+    tolerance: Annotated[str | None, typer.Option(metavar="NAME", help=_TOLERANCES)] = None,
     match: Annotated[Match, typer.Option(help="what pairs operators: names, scope/type/flow, or both")] = "auto",
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")

@@ -8,7 +8,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property, partial
@@ -24,6 +24,7 @@ from harness.cli.mapping import mapped
 from harness.cli.operands import Side, beside, open_side, watched_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.check import Judging
+from harness.compare.extending import Measured
 from harness.compare.judge import SlotJudge
 from harness.compare.pairing import ambiguous
 from harness.compare.pairing import as_json as pairing_as_json
@@ -39,7 +40,7 @@ from harness.explain import Commands, Evidence, Explanation, Subject, explained,
 from harness.explain.sides import operators_of, rules_of
 from harness.replaying import engine_of
 from harness.report import Run, content, render, results
-from harness.report.exports import EXPORTS, export_of, exported
+from harness.report.exports import endings, exported, view_of
 from harness.scale import Keep, Scale, session
 from harness.suggest import command, operand
 
@@ -131,8 +132,8 @@ def diff(
     """
     if outputs.all.count(_STANDARD) > 1:
         raise HarnessError("only one of --json, --csv and --report can be -, standard output")
-    if unknown := next((path for path in outputs.exports if export_of(path.name) is None), None):
-        raise HarnessError(f"--export {unknown}: its name ends with none of {', '.join(EXPORTS)}")
+    if unknown := next((path for path in outputs.exports if view_of(path.name) is None), None):
+        raise HarnessError(f"--export {unknown}: its name ends with none of {', '.join(endings())}")
     shards = parse_all(shard)
     if mapping and scale is not None and (scale.workers or scale.scheduler):
         raise HarnessError("--mapping is for one process; leave out --workers and --scheduler")
@@ -295,9 +296,17 @@ def report(result: Found) -> dict[str, Any]:
         "steps": [_step(step) for step in result.spread.steps if step.role is not Role.AGREES],
         "texts": result.texts.rows,
         "texts_hold": result.texts.results.holds if result.texts.results.names else None,
-        "slots": [stored(slot) for slot in comparison.reasoned()],
+        "slots": list(_slots(comparison)),
         "pairing": pairing_as_json(result.judged.pairing) if result.judged.pairing is not None else None,
     }
+
+
+def _slots(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """Each slot that is not identical; with the measures of other packages, if there are any."""
+    more = Measured()
+    for slot in comparison.reasoned():
+        values = stored(slot)
+        yield values | {"measures": as_json(more.of(comparison.pairs.get(slot.key)))} if more.names else values
 
 
 def _page(result: Found) -> dict[str, Any]:
@@ -334,10 +343,11 @@ def _csv(comparison: Comparison) -> str:
     """Writes a row for every slot, identical ones included."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    more = Measured()
+    writer.writerow([*COLUMNS, *more.names])
     for slot in comparison.every():
-        values = row(slot)
-        writer.writerow([cell(values[name]) for name in COLUMNS])
+        values = row(slot) | (more.of(comparison.pairs.get(slot.key)) if more.names else {})
+        writer.writerow([cell(values[name]) for name in (*COLUMNS, *more.names)])
     return text.getvalue()
 
 

@@ -9,14 +9,28 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
+from harness.cli.command import Command
 from harness.exit_status import CANNOT_TELL, DIFFERS, HOLDS
+from harness.registry import Registry, instance_of
 
 try:  # newer releases bring their own copy
     from typer._click.exceptions import ClickException
 except ImportError:
     from click.exceptions import ClickException  # type: ignore[import-not-found,no-redef,assignment,unused-ignore]
 
-__all__ = ["CANNOT_TELL", "DIFFERS", "HOLDS", "PASS_ON", "RUN", "Action", "ClickException", "Level", "Match", "app"]
+__all__ = [
+    "CANNOT_TELL",
+    "COMMANDS",
+    "DIFFERS",
+    "HOLDS",
+    "PASS_ON",
+    "RUN",
+    "Action",
+    "ClickException",
+    "Level",
+    "Match",
+    "app",
+]
 
 RUN = "BACKEND[/MODE]"
 # Everything that follows belongs to pytest or to the script, options included.
@@ -25,12 +39,23 @@ PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "he
 
 Action = Callable[[], int]
 Match = Literal["auto", "names", "flow"]
-NamedTolerance = Literal["exact", "default", "noise"]
 Level = Literal["tensors", "digest"]
 
 
 class Commands(TyperGroup):
-    """Lists commands with the full first paragraph of their help."""
+    """Lists commands with the full first paragraph of their help; also those of other packages."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names, in their order; those of other packages last."""
+        own = super().list_commands(ctx)
+        return [*own, *sorted(set(COMMANDS) - set(own))]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command; None if there is none."""
+        found = super().get_command(ctx, cmd_name)
+        if found is not None:
+            return found
+        return _of_another_package(cmd_name, COMMANDS.get(cmd_name)) if cmd_name in COMMANDS else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes the list."""
@@ -50,6 +75,17 @@ class Commands(TyperGroup):
         return found
 
 
+def _of_another_package(name: str, command: Any) -> Any:
+    """The parser of a command that takes its arguments as they are."""
+
+    def call(ctx: typer.Context) -> Action:
+        return lambda: int(command.run(list(ctx.args)))
+
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name, help=command.help, context_settings={**PASS_ON, "allow_extra_args": True})(call)
+    return typer.main.get_command(alone)
+
+
 def _first(text: str) -> str:
     return " ".join(inspect.cleandoc(text).partition("\n\n")[0].split())
 
@@ -63,6 +99,20 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def _populate() -> None:
+    """The project's own names, so that nobody else takes them."""
+    for each in app.registered_commands:
+        function = each.callback
+        assert function is not None
+        name = each.name or function.__name__.rstrip("_").replace("_", "-")
+        COMMANDS.register(name, function)
+
+
+#: by name: a ``Command`` of another package, or the function of one of the project's own. Packages outside add to it
+#: through the entry-point group ``harness.commands``.
+COMMANDS: Registry[Any] = Registry("command", "harness.commands", _populate, instance_of(Command))
 
 
 def _print_version(wanted: bool) -> None:

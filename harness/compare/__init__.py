@@ -2,6 +2,7 @@
 
 from harness.compare.check import HasRecords, check
 from harness.compare.divergence import Execution
+from harness.compare.extending import MEASURES, TOLERANCE_RULES, Measure, ToleranceRule
 from harness.compare.first_divergence import first_divergence
 from harness.compare.measure import measure
 from harness.compare.measurement import Element, Measurement
@@ -13,6 +14,8 @@ from harness.compare.verdict import Comparison, OrderChange, Rename, SlotVerdict
 __all__ = [
     "DEFAULTS",
     "EXACT",
+    "MEASURES",
+    "TOLERANCE_RULES",
     "Comparison",
     "Downstream",
     "Element",
@@ -20,6 +23,7 @@ __all__ = [
     "HasRecords",
     "Input",
     "Kind",
+    "Measure",
     "Measurement",
     "OrderChange",
     "Origin",
@@ -29,6 +33,7 @@ __all__ = [
     "TextComparison",
     "TextVerdict",
     "Tolerance",
+    "ToleranceRule",
     "Tolerances",
     "Uncompared",
     "Verdict",

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, Self
 
 from harness import dtypes
+from harness.compare.extending import TOLERANCE_RULES
 from harness.errors import DtypeError, ToleranceError
 from harness.records import SlotKey
 
@@ -179,7 +180,8 @@ class Tolerances:
         Accepted are ``None`` or ``"exact"``; ``"default"`` (the table by dtype); a number (rtol); a pair
         (rtol, atol); a ``Tolerance`` or a mapping of its fields; a ``Tolerances``; or a mapping of any of these by
         ``"default"``, a dtype (``"float32"``), a pattern (a name that contains one of ``* ? [ / :``), or an operator
-        type (``"MatMul"``). A mapping may also say ``"statistics": True``. ``"noise"`` is the table by dtype plus the
+        type (``"MatMul"``). So is the name of a rule that another package adds (see ``extending.ToleranceRule``). A
+        mapping may also say ``"statistics": True``. ``"noise"`` is the table by dtype plus the
         rule for rounding; it stands alone, or as a mapping's ``"default"``.
 
         Raises:
@@ -187,6 +189,11 @@ class Tolerances:
         """
         if isinstance(value, cls):
             return value
+        if isinstance(value, str) and value not in _NAMED and value in TOLERANCE_RULES:
+            given = TOLERANCE_RULES.get(value).tolerances()
+            if isinstance(given, str) and given not in _NAMED:
+                raise ToleranceError(f"tolerance rule {value!r} gives the name of another rule, {given!r}")
+            return cls.parse(given)
         if isinstance(value, Mapping) and _STATISTICS in value:
             return cls._with_statistics(value)
         if value == NOISE:
@@ -239,6 +246,7 @@ class Tolerances:
 #: The table by dtype, plus the rule for rounding.
 NOISE = "noise"
 _STATISTICS = "statistics"
+_NAMED = ("exact", "default", NOISE)
 _FIELDS = tuple(f.name for f in fields(Tolerance))
 
 
@@ -255,8 +263,10 @@ def _parse_one(value: Any, where: str) -> Choice:
         return Tolerance(rtol=value)
     if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
         return Tolerance(rtol=value[0], atol=value[1])
+    rules = "".join(f"{rule!r}, " for rule in TOLERANCE_RULES)
     raise ToleranceError(
-        f"{where}: cannot read {value!r} as a tolerance; accepted are 'exact', 'default', 'noise', rtol, (rtol, atol), "
+        f"{where}: cannot read {value!r} as a tolerance; accepted are 'exact', 'default', 'noise', {rules}rtol, "
+        "(rtol, atol), "
         f"and a mapping with keys of {', '.join(_FIELDS)}"
     )
 

@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from harness.rdr.config import RdrConfig
     from harness.rdr.container import Recorders
     from harness.rdr.observer import RdrObserver
+    from harness.rdr.recorders.base import Recorder
 
-__all__ = ["Artefact", "RdrConfig", "RdrObserver", "Recorders", "artefacts"]
+__all__ = ["Artefact", "RdrConfig", "RdrObserver", "Recorder", "Recorders", "artefacts"]
 
 # A reader of files needs no compiler: the parts that do are looked up at first use.
 __getattr__, __dir__ = _lazy(
@@ -18,6 +19,7 @@ __getattr__, __dir__ = _lazy(
     {
         "RdrConfig": "harness.rdr.config",
         "RdrObserver": "harness.rdr.observer",
+        "Recorder": "harness.rdr.recorders.base",
         "Recorders": "harness.rdr.container",
     },
 )

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from harness.recording.described import Described
-from harness.registry import Registry
+from harness.registry import Registry, instance_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -121,7 +121,11 @@ class Replayer(ABC):
         return None
 
 
-REPLAYERS: Registry[Replayer | type[Replayer]] = Registry("replayer", "harness.replayers")
+REPLAYERS: Registry[Replayer | type[Replayer]] = Registry(
+    "replayer",
+    "harness.replayers",
+    accept=instance_of(Replayer),
+)
 
 
 def replayer_of(engine: str) -> Replayer | None:
@@ -133,7 +137,5 @@ def replayer_of(engine: str) -> Replayer | None:
     words = engine.split()
     names = [" ".join(words[:count]) for count in range(len(words), 0, -1)]
     name = next((name for name in names if name in REPLAYERS), "")
-    if names and not name:
-        name = next((name for name in names if name in set(REPLAYERS)), "")  # reads the entry points
     found = REPLAYERS.get(name) if name else None
     return found() if isinstance(found, type) else found

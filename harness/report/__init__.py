@@ -10,8 +10,11 @@ from harness.report.size_limit import limited, only_counts
 
 if TYPE_CHECKING:
     from harness.report.comparison import page
+    from harness.report.exports import REPORTS, View
 
-__all__ = ["Detail", "Run", "artefacts", "content", "limited", "only_counts", "page", "render"]
+__all__ = ["REPORTS", "Detail", "Run", "View", "artefacts", "content", "limited", "only_counts", "page", "render"]
 
 # Most pages are of results that are there already.
-__getattr__, __dir__ = _lazy(__name__, {"page": "harness.report.comparison"})
+__getattr__, __dir__ = _lazy(
+    __name__, {"page": "harness.report.comparison"} | dict.fromkeys(("REPORTS", "View"), "harness.report.exports")
+)

@@ -37,9 +37,7 @@ class _Side:
     records: Callable[[], Iterable[Record]]
     artefacts: Callable[[], Mapping[str, bytes]]
 
-    @property
-    def evidence(self) -> explain.Evidence:
-        return explain.Evidence(self.records, self.artefacts, self.party.backend, self.party.emulated)
+    evidence: explain.Evidence
 
 
 def page(a: Any, b: Any, *, tolerance: Any = None, title: str = "") -> str:
@@ -108,8 +106,11 @@ def _side(given: Any) -> Iterator[_Side]:
 
 
 def _of_run(name: str, run: StoredRun) -> _Side:
-    return _Side(name or str(run.path), run.network, Party.of_run(run), run.records, run.artefacts)
+    return _Side(
+        name or str(run.path), run.network, Party.of_run(run), run.records, run.artefacts, explain.side_of(run)
+    )
 
 
 def _of_capture(name: str, capture: Capture) -> _Side:
-    return _Side(name, capture.network, party_of(capture), capture.records, lambda: capture.artefacts)
+    side = explain.side_of(capture)
+    return _Side(name, capture.network, party_of(capture), capture.records, lambda: capture.artefacts, side)

@@ -9,10 +9,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.compare.spread import MEANING, Role, SpreadRow
 from harness.explain.explanation import Explanation
+from harness.registry import Registry, instance_of
 
 _TOOL = "pytest-msdump"
 _URI = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -154,17 +155,65 @@ def _finite(number: float | None) -> float | str | None:
     return number if number is None or math.isfinite(number) else str(number)
 
 
-EXPORTS: Mapping[str, Export] = {".sarif": sarif, ".ctrf.json": ctrf, ".trace.json": trace}
-"""By the ending of the file's name."""
+class View:
+    """A form in which ``msdump diff --export FILE`` shows a comparison.
+
+    Class attributes:
+        required: what a view of another package must define.
+        name: of its entry point.
+        ending: of the names of its files (``.sarif``).
+    """
+
+    required: ClassVar[tuple[str, ...]] = ("name", "ending", "export")
+    name: ClassVar[str]
+    ending: ClassVar[str]
+
+    def export(self, title: str, explanation: Explanation | None, steps: Sequence[SpreadRow]) -> Any:
+        """The file's content: JSON values, or a text.
+
+        Args:
+            title: says what differs from what.
+            explanation: of the difference; None if there is none.
+            steps: every operator execution, in order.
+        """
+        raise NotImplementedError
 
 
-def export_of(name: str) -> Export | None:
-    """What writes a file of this name; None if nothing does."""
-    return next((export for ending, export in EXPORTS.items() if name.endswith(ending)), None)
+def _view(name: str, ending: str, made: Export) -> View:
+    def export(self: View, title: str, explanation: Explanation | None, steps: Sequence[SpreadRow]) -> Any:
+        return made(title, explanation, steps)
+
+    return type(name, (View,), {"name": name, "ending": ending, "export": export})()  # type: ignore[no-any-return]
+
+
+def _populate() -> None:
+    for name, ending, made in (
+        ("sarif", ".sarif", sarif),
+        ("ctrf", ".ctrf.json", ctrf),
+        ("trace", ".trace.json", trace),
+    ):
+        REPORTS.register(name, _view(name, ending, made))
+
+
+#: packages outside add to it through the entry-point group ``harness.reports``
+REPORTS: Registry[View] = Registry("report view", "harness.reports", _populate, instance_of(View))
+
+
+def endings() -> list[str]:
+    """The endings of names that ``--export`` accepts."""
+    return sorted(REPORTS.get(name).ending for name in REPORTS)
+
+
+def view_of(name: str) -> View | None:
+    """What writes a file of this name: the view with the longest ending; None if there is none."""
+    views = [REPORTS.get(each) for each in REPORTS]
+    fitting = [view for view in views if name.endswith(view.ending)]
+    return max(fitting, key=lambda view: len(view.ending), default=None)
 
 
 def exported(name: str, title: str, explanation: Explanation | None, steps: Sequence[SpreadRow]) -> str:
-    """The text of the file; ``name`` ends like one of ``EXPORTS``."""
-    export = export_of(name)
-    assert export is not None
-    return json.dumps(export(title, explanation, steps), indent=1, allow_nan=False) + "\n"
+    """The text of the file; ``name`` ends like one of ``endings``."""
+    view = view_of(name)
+    assert view is not None
+    made = view.export(title, explanation, steps)
+    return made if isinstance(made, str) else json.dumps(made, indent=1, allow_nan=False) + "\n"

@@ -22,7 +22,11 @@ MADE_UP = frozenset(
     }
 )  # fmt: skip
 #: groups of entry points, which other packages fill
-_GROUPS = frozenset({"harness.backends", "harness.formats", "harness.logs", "harness.operators", "harness.recorders"})
+_KINDS = (
+    "backends", "commands", "devices", "formats", "inspect", "logs", "measures", "operators", "recorders", "replayers",
+    "reports", "tolerances",
+)  # fmt: skip
+_GROUPS = frozenset(f"harness.{kind}" for kind in _KINDS)
 #: goldens in texts are a reader's; a page of the reference is one of this repository
 _FOLDERS = ("benchmarks", "ci", "docs", "examples", "harness", "pytest_msdump", "tests")
 _PATH = re.compile(rf"(?<![\w/.:~$}}<-])(?:{'|'.join(_FOLDERS)})/[\w./*{{}},-]*")

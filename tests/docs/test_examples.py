@@ -13,7 +13,8 @@ from tests.subprocesses import ROOT, pytest_run
 
 
 def test_each_has_a_fault() -> None:
-    assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == FAULTS.keys()
+    """The package of extensions is no gate: ``tests/testing/suites`` proves it."""
+    assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == {*FAULTS, "extension"}
 
 
 @pytest.mark.deep  # tox -e docs and tox -e release run them

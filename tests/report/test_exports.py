@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from harness.cli import main
 from harness.compare.divergence import Execution
 from harness.compare.spread import Role, SpreadRow
-from harness.report.exports import EXPORTS, colour, exported
+from harness.report.exports import colour, endings, exported
 from tests.capture.logs import build
 
-ENDINGS = sorted(EXPORTS)
+ENDINGS = endings()
 STEP = st.builds(
     SpreadRow,
     st.builds(Execution, st.integers(0, 2), st.integers(0, 2), st.integers(0, 2), st.text(max_size=8), st.just(0)),
@@ -92,4 +92,4 @@ def test_whatever_the_steps_are_the_text_is_json(steps: list[SpreadRow], ending:
 def test_another_name_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.json").write_text(build.polygraphy({"a": np.ones(2)}))
     assert main(["diff", str(tmp_path / "a.json"), str(tmp_path / "a.json"), "--export", "x.xml"]) == 2
-    assert "its name ends with none of .sarif, .ctrf.json, .trace.json" in capsys.readouterr().err
+    assert "its name ends with none of .ctrf.json, .sarif, .trace.json" in capsys.readouterr().err

@@ -1,5 +1,5 @@
 """Records of runs that others' tools write, read as captures: a module each, registered under its name."""
 
-from harness.capture.logs.base import LOGS, LogReader, reader_of
+from harness.capture.logs.base import LOGS, LogReader, Slot, reader_of
 
-__all__ = ["LOGS", "LogReader", "reader_of"]
+__all__ = ["LOGS", "LogReader", "Slot", "reader_of"]

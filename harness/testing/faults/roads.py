@@ -26,7 +26,6 @@ from harness.testing.faults.networks import Network
 
 #: a judgement, and its explanation if it does not hold
 Judged = tuple[Judgement, Explanation | None]
-_RUN = RunId("cpu", "tensor")
 _SUBJECT = Subject("the run with a fault", "the right run")
 
 
@@ -39,18 +38,21 @@ class Pair:
         changed: the network that ran; the same one if a kernel failed.
         strike: the fault of the kernel.
         run: the capture with the fault.
+        backend: what both ran on.
     """
 
     network: Network
     changed: Network
     strike: Strike | None
     run: Capture
+    backend: str = "cpu"
 
 
-def captured(network: Network, strike: Strike | None = None, tree: Path | None = None) -> Capture:
-    """Captures a run of a network on the emulated CPU, with or without a kernel fault.
+def captured(network: Network, strike: Strike | None = None, tree: Path | None = None, backend: str = "cpu") -> Capture:
+    """Captures a run of a network on a backend that runs the harness's graphs, with or without a kernel fault.
 
     Args:
+        backend: its name.
         tree: directory that also receives its dump tree.
     """
 
@@ -60,7 +62,10 @@ def captured(network: Network, strike: Strike | None = None, tree: Path | None =
         network.train()
 
     # The same network gives the same masks, whatever seed the process has.
-    with seeded(network.seed % 2**32), BACKENDS.get("cpu").open(network=f"{network.family}-{network.seed}") as process:
+    with (
+        seeded(network.seed % 2**32),
+        BACKENDS.get(backend).open(network=f"{network.family}-{network.seed}") as process,
+    ):
         if tree is not None:
             process.keep_tree(tree)
         process.execute(program)
@@ -75,13 +80,13 @@ def by_gate(golden: Capture, pair: Pair, level: Level = "tensors") -> Judged:
     """
     with temporary_directory("msdump-faults-") as folder:
         path = Path(folder, "golden.h5")
-        data = RunData(
-            golden.records(), golden.artefacts, {"emulated": True, "rules": golden.rules}, level, declared_by(golden)
-        )
-        update(path, golden.network, {_RUN: data})
+        made, name = golden.emulated, RunId(pair.backend, "tensor")
+        attrs = {"emulated": made, "rules": golden.rules}
+        data = RunData(golden.records(), golden.artefacts, attrs, level, declared_by(golden))
+        update(path, golden.network, {name: data})
         with GoldenStore.open(path) as store:
-            expected = store.run(*_RUN)
-            found = Party(list(pair.run.records()), _RUN.backend, _RUN.mode, emulated=True)
+            expected = store.run(*name)
+            found = Party(list(pair.run.records()), name.backend, name.mode, emulated=made)
             judged = judge(Party.of_run(expected), found, lay=lay_beside, settle=settle)
             return judged, explained(judged, _SUBJECT, side_of(expected), side_of(pair.run))
 
@@ -98,7 +103,8 @@ _ITEMS = ("max", "min", "avg", "l2norm", "nan count")
 def by_statistics(golden: Capture, pair: Pair) -> Judged:
     """Compares with a golden of which statistics of six digits are known, as in a ``statistic.csv``."""
     kept = [_row_alone(record) for record in golden.records()]
-    one, other = (Party(side, _RUN.backend, _RUN.mode, emulated=True) for side in (kept, list(pair.run.records())))
+    sides = (kept, list(pair.run.records()))
+    one, other = (Party(side, pair.backend, "tensor", emulated=golden.emulated) for side in sides)
     judged = judge(one, other, "default", lay=lay_beside, settle=settle)
     return judged, explained(judged, _SUBJECT, side_of(golden, lambda: kept), side_of(pair.run))
 
@@ -117,15 +123,15 @@ class _Right:
     """The dump tree of the right network that was asked for last: several faults in a row share it."""
 
     def __init__(self) -> None:
-        self._kept: tuple[Network, TemporaryDirectory[str]] | None = None
+        self._kept: tuple[Network, TemporaryDirectory[str], str] | None = None
 
-    def tree(self, network: Network) -> Path:
-        """Its dump tree, which stays until another network's is asked for."""
-        if self._kept is None or self._kept[0] is not network:
+    def tree(self, network: Network, backend: str) -> Path:
+        """Its dump tree, which stays until another network's, or another backend's, is asked for."""
+        if self._kept is None or self._kept[0] is not network or self._kept[2] != backend:
             # Not under the prefix below: what is there and holds no lock counts as left by a killed process.
             folder = TemporaryDirectory(prefix="right-of-msdump-")
-            captured(network, tree=Path(folder.name, "golden"))
-            self._kept = network, folder
+            captured(network, None, Path(folder.name, "golden"), backend)
+            self._kept = network, folder, backend
         return Path(self._kept[1].name, "golden")
 
 
@@ -135,8 +141,8 @@ _right = _Right()
 def by_diff(_golden: Capture, pair: Pair) -> Judged:
     """Compares as ``msdump diff`` does: two dump trees, which do not say who computed them."""
     with temporary_directory("msdump-faults-") as folder:
-        captured(pair.changed, pair.strike and pair.strike.anew(), tree=Path(folder, "run"))
-        one, other = read_tree(_right.tree(pair.network)), read_tree(Path(folder, "run"))
+        captured(pair.changed, pair.strike and pair.strike.anew(), Path(folder, "run"), pair.backend)
+        one, other = read_tree(_right.tree(pair.network, pair.backend)), read_tree(Path(folder, "run"))
         parties = [Party(tree, tree.backend, tree.mode, tree.emulated) for tree in (one, other)]
         judged = judge(*parties, lay=lay_beside, settle=settle)
         return judged, explained(judged, _SUBJECT, side_of(one), side_of(other))

@@ -78,13 +78,23 @@ class Outcome:
 
 
 @lru_cache(maxsize=4)
-def _golden(seed: int) -> tuple[Network, Capture]:
+def _golden(seed: int, backend: str = "cpu") -> tuple[Network, Capture]:
     network = draw(seed)
-    return network, captured(network)
+    return network, captured(network, backend=backend)
 
 
-def faults(count: int, seed: int, each: int = 6) -> Iterator[Fault]:
+def faults(count: int, seed: int, each: int = 6, backend: str = "cpu") -> Iterator[Fault]:
     """Draws ``count`` faults from a seed; ``each`` consecutive faults share a network.
+
+    Args:
+        count: how many.
+        seed: what networks and faults are drawn from.
+        each: so many faults share a network.
+        backend: name of the backend that runs both; one that runs the harness's graphs (``cpu``, ``ascend-o0``,
+            ``torch``, or one of another package).
+
+    Raises:
+        UnsupportedError: the backend runs programs elsewhere, so that nothing can be injected.
 
     Examples:
         >>> from harness.testing.faults import faults
@@ -98,27 +108,29 @@ def faults(count: int, seed: int, each: int = 6) -> Iterator[Fault]:
         for attempt in range(_TRIES):
             # Kinds take turns, so that each occurs; if one does not fit, another is drawn.
             kind = kinds[made % len(kinds)] if attempt == 0 else kinds[int(random.integers(len(kinds)))]
-            fault = _fault(made, kind, network_seed, random)
+            fault = _fault(made, kind, network_seed, random, backend)
             if fault is not None:
                 yield fault
                 break
 
 
-def _fault(number: int, kind: KernelKind | SettingKind, seed: int, random: np.random.Generator) -> Fault | None:
-    network, golden = _golden(seed)
+def _fault(
+    number: int, kind: KernelKind | SettingKind, seed: int, random: np.random.Generator, backend: str
+) -> Fault | None:
+    network, golden = _golden(seed, backend)
     if isinstance(kind, KernelKind):
         return _struck(number, kind, network, golden, random)
     changed = kind.change(random, network)
     if changed is None:
         return None
     try:
-        run = captured(changed[0])
+        run = captured(changed[0], backend=backend)
     except (HarnessError, ValueError, TypeError):
         return None  # a network that cannot be built with that setting
     if _equal(golden, run):
         return None
     truth = changed[1].settled(golden.artefacts, run.artefacts)
-    return Fault(number, kind.name, Pair(network, changed[0], None, run), truth)
+    return Fault(number, kind.name, Pair(network, changed[0], None, run, backend), truth)
 
 
 def _struck(
@@ -137,12 +149,12 @@ def _struck(
         record = outputs[int(random.integers(len(outputs)))]
         strike = Strike(kind, record.key.operator, record.key.iteration, int(random.integers(1 << 30)))
         try:
-            run = captured(network, strike)
+            run = captured(network, strike, backend=golden.backend)
         except (HarnessError, ValueError, TypeError, IndexError):
             continue
         if strike.hits and _shows(golden, run, record.key.operator, record.key.iteration):
             truth = Truth(re.escape(record.key.operator) + "$", kinds=kind.causes)
-            pair = Pair(network, network, strike, run)
+            pair = Pair(network, network, strike, run, golden.backend)
             return Fault(number, f"kernel: {kind.name}", pair, truth, record.key.iteration)
     return None
 
@@ -169,7 +181,7 @@ def explained(fault: Fault, road: str = "gate") -> tuple[bool, Explanation | Non
         road: ``gate`` (against a golden store), ``diff`` (two dump trees) or ``digests`` (against a store without
             values).
     """
-    judged_, explanation = ROADS[road](_golden(fault.network.seed)[1], fault.pair)
+    judged_, explanation = ROADS[road](_golden(fault.network.seed, fault.pair.backend)[1], fault.pair)
     return judged_.holds, explanation
 
 
@@ -216,9 +228,9 @@ def _is_right(truth: Truth, cause: Cause, explanation: Explanation) -> bool:
     return cause.kind in truth.kinds
 
 
-def run(count: int, seed: int, roads: Sequence[str] = USUAL) -> Iterator[Outcome]:
-    """Draws faults and judges each by every road asked for."""
-    for fault in faults(count, seed):
+def run(count: int, seed: int, roads: Sequence[str] = USUAL, backend: str = "cpu") -> Iterator[Outcome]:
+    """Draws faults and judges each by every road asked for; arguments as of ``faults``."""
+    for fault in faults(count, seed, backend=backend):
         for road in roads:
             yield judged(fault, road)
 
