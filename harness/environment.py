@@ -31,7 +31,8 @@ FLAGS = (
 LABEL = "MSDUMP_CONTAINER"
 #: facts in the order in which changes are told; others follow
 ORDER = (
-    *DISTRIBUTIONS[:-1], "python", "blas", "blas kernel", "features", "processor", "machine", "threads", "blas threads",
+    *DISTRIBUTIONS[:-1], "python", "torch threads", "torch capability", "oneDNN",
+    "blas", "blas kernel", "features", "processor", "machine", "threads", "blas threads",
     "subnormals", *FLAGS, "deterministic", "tf32", "seed", "hash seed", "libc", "container", "system", "pytest-msdump",
 )  # fmt: skip
 _UNSET = "none"
@@ -192,6 +193,8 @@ def _torch() -> dict[str, Any]:
         "deterministic": str(torch.are_deterministic_algorithms_enabled()),
         "tf32": str(torch.backends.cuda.matmul.allow_tf32),
         "torch threads": int(torch.get_num_threads()),
+        "torch capability": str(torch.backends.cpu.get_cpu_capability()),
+        "oneDNN": str(bool(torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled)),
     }
 
 

@@ -144,9 +144,13 @@ class Gate:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         """With ``--msdump-learn``, runs a test several times to see how far its results scatter; the last run is
-        pytest's own."""
-        if not is_gate_test(item) or not (self.settings.learn or self.settings.repeat):
+        pytest's own. A regeneration runs tests of PyTorch twice, to see whether their bits are equal."""
+        if not is_gate_test(item) or not (self.settings.learn or self.settings.repeat or self.settings.regen):
             return None
+        if self.settings.regen:
+            from pytest_msdump import twice
+
+            return (twice.is_asked(item) and twice.run(item, nextitem)) or None
         if self.settings.repeat:
             from pytest_msdump import repeating
 

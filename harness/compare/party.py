@@ -38,6 +38,7 @@ class Party:
         lost: counts its files that could not be used; known after its records were read.
         learned: from how many runs ``tolerance`` was learned; 0 if it was given.
         environment: gives the facts of its environment (see ``harness.environment``); empty where nobody knows them.
+        repeated: tells whether it was run twice where it was made, with equal bits.
     """
 
     content: StoredRun | HasRecords | Iterable[Record]
@@ -52,6 +53,7 @@ class Party:
     lost: Callable[[], int] = none_lost
     learned: int = 0
     environment: Callable[[], Mapping[str, Any]] = dict
+    repeated: Callable[[], bool] = bool
 
     @classmethod
     def of_run(cls, run: StoredRun) -> Party:
@@ -62,7 +64,7 @@ class Party:
         return cls(
             run, run.id.backend, run.id.mode, bool(attrs.get("emulated")), release, True, attrs.get("tolerance"),
             compiled, is_of_calls(rules), learned=_runs_learned(attrs.get("learned")),
-            environment=partial(environment_of, run.path, run.id),
+            environment=partial(environment_of, run.path, run.id), repeated=partial(was_repeated, run.path, run.id),
         )  # fmt: skip
 
     def records(self) -> Iterable[Record]:
@@ -83,6 +85,11 @@ def are_ordered(one: Party, other: Party) -> bool:
 def are_alike(one: Party, other: Party) -> bool:
     """Whether one emulated backend made both: bits, names and order are equal then."""
     return one.emulated and other.emulated and one.backend == other.backend
+
+
+def are_counted(one: Party, other: Party) -> bool:
+    """Whether both sides number operators in the order they ran: captures of PyTorch modules do."""
+    return one.backend == other.backend == "torch" and not (one.emulated or other.emulated)
 
 
 def is_of_calls(rules: Mapping[str, Any]) -> bool:
@@ -113,6 +120,7 @@ _BITS = Tolerances(patterns=((f"{GIVEN_SCOPE}/*", BY_DTYPE),))
 
 #: rules of tolerances, in words
 BITS = "equal bits, since one emulated backend made both"
+HERE = "equal bits, since the environment is the golden's, where two runs had them"
 TABLE = "from the table by dtype, since none is given"
 NOISE_RULE = "from the table by dtype, and rounding: none is given, and the environment is another one"
 
@@ -126,8 +134,9 @@ def ruling(
     expected: Party, found: Party, asked: Any = None, *, beside: bool = False, by: str = "the command"
 ) -> tuple[Tolerances, str]:
     """The tolerance in force, and which rule chose it: the requested one; else the one stored with the golden (a
-    marker's, or learned); else equal bits between two runs of one emulated backend; else the table by dtype. (If that
-    does not hold and the environment is another one, ``judge`` admits rounding, too.)
+    marker's, or learned); else equal bits between two runs of one emulated backend; else the table by dtype. (Where
+    bits differ, ``judge`` asks for equal ones in the golden's own environment, see ``made_here``; if the table does not
+    hold and the environment is another one, it admits rounding, too.)
 
     Args:
         expected, found: the golden side and the run.
@@ -151,6 +160,13 @@ def environment_of(store: Path, run: RunId) -> Mapping[str, Any]:
     return manifest.environment_of(store.parent, store.name, run)
 
 
+def was_repeated(store: Path, run: RunId) -> bool:
+    """Whether a golden run was run twice when it was made, with equal bits, as the manifest beside its store says."""
+    from harness.store import manifest
+
+    return bool(manifest.provenance_of_run(store.parent, store.name, run).get(manifest.REPEATED))
+
+
 def _runs_learned(learned: Any) -> int:
     runs = learned.get("runs") if isinstance(learned, Mapping) else None
     return runs if isinstance(runs, int) else 0
@@ -160,3 +176,11 @@ def made_elsewhere(expected: Party, found: Party) -> bool:
     """Whether one backend made both, in environments that are known to differ."""
     one, other = expected.environment(), found.environment()
     return expected.backend == found.backend and bool(environment.changes(one, other))
+
+
+def made_here(expected: Party, found: Party) -> bool:
+    """Whether one backend made both in equal environments, in which the golden's was seen to give equal bits twice."""
+    if expected.backend != found.backend or expected.emulated or found.emulated or not expected.repeated():
+        return False
+    one, other = expected.environment(), found.environment()
+    return bool(one) and bool(other) and not environment.changes(one, other)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.compare.check import Judging, check
 from harness.compare.judge import SlotJudge
-from harness.compare.party import NOISE_RULE, TABLE, are_ordered, made_elsewhere, ruling
+from harness.compare.party import HERE, NOISE_RULE, TABLE, are_counted, are_ordered, made_elsewhere, made_here, ruling
 from harness.compare.party import Party as Party
 from harness.compare.party import have_equal_names as have_equal_names
 from harness.compare.party import is_of_calls as is_of_calls
@@ -169,6 +170,28 @@ def judge(
     # A run in mode statistic asks for statistics.
     if by_statistics or "statistic" in (expected.mode, found.mode):
         tolerances = replace(tolerances, statistics=True)
+    seek = partial(_sought, expected, found, laid, match, measured, judging)
+    comparison, pairing, tried = seek(tolerances)
+    # The manifest, which knows the environment, is read if bits differ.
+    if rule is TABLE and comparison.counts[Verdict.WITHIN] and made_here(expected, found):
+        tolerances, rule = replace(Tolerances.parse("exact"), statistics=tolerances.statistics), HERE
+        comparison, pairing, tried = seek(tolerances)
+    if rule is TABLE and not comparison.holds and settle is not None and made_elsewhere(expected, found):
+        tolerances, rule = replace(tolerances, noise=True), NOISE_RULE
+    if tolerances.noise and settle is not None and not comparison.holds:
+        comparison = settle(comparison, expected, found)
+    # No release and no backend chooses the names of the values that a test gives.
+    own = not have_equal_names(expected, found)
+    renamed = pairing.renamed(given=own) if pairing is not None and match == "auto" else 0
+    lost, notes = expected.lost() + found.lost(), tuple(_notes(expected, found, comparison))
+    return Judgement(comparison, tolerances, pairing, tried, renamed, lost=lost, notes=notes, rule=rule)
+
+
+def _sought(
+    expected: Party, found: Party, laid: tuple[Any, Any] | None, match: Match, measured: bool, judging: Judging,
+    tolerances: Tolerances,
+) -> tuple[Comparison, Pairing | None, Pairing | None]:  # fmt: skip
+    """The comparison, the pairing it rests on, and the one that was tried; see ``judge``."""
     pairing = tried = None
     if match == "flow":
         comparison, pairing = _paired(expected.content, found.content, tolerances, by_name=False, measured=measured)
@@ -180,16 +203,27 @@ def judge(
             paired, tried = _paired(expected.content, found.content, tolerances, measured=measured)
             if _renames(tried) and _compared(paired) > _compared(comparison):
                 comparison, pairing = paired, tried
-    comparison = _admitted(comparison, expected, found, tolerances)
-    if rule is TABLE and not comparison.holds and settle is not None and made_elsewhere(expected, found):
-        tolerances, rule = replace(tolerances, noise=True), NOISE_RULE
-    if tolerances.noise and settle is not None and not comparison.holds:
-        comparison = settle(comparison, expected, found)
-    # No release and no backend chooses the names of the values that a test gives.
-    own = not have_equal_names(expected, found)
-    renamed = pairing.renamed(given=own) if pairing is not None and match == "auto" else 0
-    lost, notes = expected.lost() + found.lost(), tuple(_notes(expected, found, comparison))
-    return Judgement(comparison, tolerances, pairing, tried, renamed, lost=lost, notes=notes, rule=rule)
+        if match == "auto" and not comparison.holds and are_counted(expected, found):
+            renumbered = _renumbered(expected, found, tolerances, measured, judging)
+            if renumbered is not None and _agreeing(renumbered) >= _agreeing(comparison):
+                comparison, pairing = renumbered, None
+    return _admitted(comparison, expected, found, tolerances), pairing, tried
+
+
+def _renumbered(
+    expected: Party, found: Party, tolerances: Tolerances, measured: bool, judging: Judging
+) -> Comparison | None:
+    from harness.compare.renumbering import check_renumbered  # most comparisons hold
+
+    made = check_renumbered(expected.records, found.records, tolerances, measured=measured, judging=judging)
+    if made is None:
+        return None
+    made.comparison.exchanged = made.exchanged
+    return made.comparison
+
+
+def _agreeing(comparison: Comparison) -> int:
+    return sum(count for verdict, count in comparison.counts.items() if verdict.holds)
 
 
 def references(
@@ -238,6 +272,14 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
         if party.compiled:
             modules = ", ".join(path or WHOLE for path in party.compiled[:3])
             yield f"Compiled ({name}): {modules}; code that inductor made is recorded by what it reads and gives"
+    if exchanged := comparison.exchanged:
+        one, other = exchanged[0]
+        more = f" and {len(exchanged) - 1} more" if len(exchanged) > 1 else ""
+        number = counted(len(exchanged), "operator")
+        yield (
+            f"Order: {number} of equal content run in another order ({one} as {other}{more}), "
+            "as where a program walks a set (PYTHONHASHSEED)"
+        )
     unwritten = sum(not each.carries and each.key.io == "output" for s in comparison.uncompared.values() for each in s)
     if unwritten:
         yield f"Not compared: {counted(unwritten, 'output')} that MindSpore's kernels leave unwritten"

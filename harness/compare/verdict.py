@@ -221,6 +221,8 @@ class Comparison:
         unlisted: ranks that hold whole and whose slots are not in ``slots``; None if all are.
         composed: numbers of expected and found operators without a counterpart that correspond as groups, whose ends
             were compared (see ``explain.regions``).
+        exchanged: operators of equal content that run in another order, by their names in the golden and in the run
+            (see ``compare.renumbering``).
 
     Examples:
         >>> from harness.capture import read_tree
@@ -240,6 +242,7 @@ class Comparison:
     uncompared: Mapping[tuple[object, ...], Sequence[Uncompared]] = field(default_factory=dict, repr=False)
     found_order: Sequence[SlotKey] | None = field(default=None, repr=False)
     composed: tuple[int, int] = (0, 0)
+    exchanged: tuple[tuple[str, str], ...] = ()
     unlisted: Unlisted | None = field(default=None, repr=False)
 
     @lazy

@@ -43,6 +43,11 @@ def is_without_replayer(run: Evidence, where: Execution) -> bool:
     return is_theirs and not run.graphs and replayer_of(PYTORCH) is None
 
 
+def is_of_records(run: Evidence) -> bool:
+    """Whether its operators are PyTorch's, which its records tell alone."""
+    return run.backend == _BACKEND and not run.texts
+
+
 def recorded(run: Evidence, where: Execution, beside: Mapping[int, Record] | None = None) -> Setting | None:
     """An execution of a capture without graphs; None if an input is not known, or nothing runs it again.
 

@@ -18,6 +18,7 @@ from typing import Any
 from harness.compare.policy import Party
 from harness.compare.verdict import Comparison
 from harness.explain.evidence import Evidence
+from harness.explain.recorded import is_of_records
 from harness.explain.sides import operators_of, rules_of
 from harness.replaying import engine_of
 
@@ -34,6 +35,9 @@ def settle(comparison: Comparison, expected: Party, found: Party) -> Comparison:
     from harness.explain.regions import leave_out_regions  # what applies operators is imported if it has to
     from harness.explain.rerun import Rerun
 
+    sides = _evidence(expected), _evidence(found)
+    if all(is_of_records(each) for each in sides):
+        return _without_graphs(comparison, *sides)
     apart = bool(comparison.counterparts) and not _evidence(found).graphs
     rerun = Rerun(comparison, _evidence(expected), apart, found.backend if found.emulated else "")
     if not rerun.run.graphs:
@@ -42,6 +46,16 @@ def settle(comparison: Comparison, expected: Party, found: Party) -> Comparison:
     if apart:
         leave_out_regions(comparison, rerun, found)
     comparison.slots = [rerun.settled.get(slot.key, slot) for slot in comparison.slots]
+    comparison.forget_counts()
+    return comparison
+
+
+def _without_graphs(comparison: Comparison, expected: Evidence, found: Evidence) -> Comparison:
+    from harness.explain.settling import Settling
+
+    settling = Settling(comparison, expected, found)
+    settling.walk()
+    comparison.slots = [settling.settled.get(slot.key, slot) for slot in comparison.slots]
     comparison.forget_counts()
     return comparison
 

@@ -208,12 +208,21 @@ def provenance_of(golden: Path, names: Iterable[str] | None = None) -> dict[RunK
 def environment_of(golden: Path, store: str, run: RunId) -> Mapping[str, Any]:
     """Facts of the environment in which a golden run was made (see ``harness.environment``); empty where its manifest
     does not know them, or cannot be read."""
+    found = provenance_of_run(golden, store, run).get("environment")
+    return found if isinstance(found, Mapping) else {}
+
+
+#: the name in a provenance that says that a run was run twice, with equal bits
+REPEATED = "equal bits twice"
+
+
+def provenance_of_run(golden: Path, store: str, run: RunId) -> Mapping[str, Any]:
+    """The provenance of one run; empty where its manifest does not know it, or cannot be read."""
     try:
         known = provenance_of(golden, [store])
     except (StoreError, OSError):
         return {}
-    found = known.get(RunKey(store, run), {}).get("environment")
-    return found if isinstance(found, Mapping) else {}
+    return known.get(RunKey(store, run), {})
 
 
 def stale(golden: Path) -> list[str]:

@@ -19,7 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 _DRAWS = 4
 #: roundings beside those of a sum: of operands, of a scale, of the result
-_OTHERS = 4
+_OTHERS = 8
 #: an element may be off by what this share of all elements do not exceed: draws may leave one unmoved by chance
 _SHARE = 0.75
 

@@ -27,10 +27,18 @@ def solutions(name: str, given: Array, made: Sequence[Array], most: int = 2) -> 
     if solve is None or not made:
         return []
     found: list[Arguments] = []
-    for tried, (arguments, results) in enumerate(solve(given, made)):
+    seen: set[tuple[bytes, ...]] = set()
+    places = np.arange(given.size).reshape(given.shape)
+    for tried, ((arguments, results), (_, moved)) in enumerate(
+        zip(solve(given, made), solve(places, made), strict=True)
+    ):
         if tried >= _MOST:
             return []  # nobody knows whether another one fits
-        if len(results) == len(made) and all(map(_equal, results, made)):
+        if len(results) != len(made) or not all(map(_equal, results, made)):
+            continue
+        place = tuple(each.tobytes() for each in moved)
+        if place not in seen:  # along axes of length 1, several arguments say the same
+            seen.add(place)
             found.append(arguments)
             if len(found) >= most:
                 break

@@ -1,0 +1,180 @@
+"""The rule of ``tolerance="noise"`` for captures without graphs: PyTorch's.
+
+An operator is right if it gives the golden's results from the golden's inputs and the run's results from the run's
+inputs, each within the noise of its rounding: then it computes the same in both environments, and whatever differs came
+in. What came in must come from an operator that is right, too: equal contents show which one made it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from harness.compare.divergence import Execution
+from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.dtypes import ARGUMENT_FORMAT
+from harness.explain.evidence import Evidence, loaded
+from harness.explain.recorded import recorded
+from harness.explain.replay import Setting
+from harness.records import Record, SlotKey
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: longest time to take; what was not reached by then keeps its verdict
+SECONDS = 60.0
+REASON = "rounding: the operator gives both sides' results from their own inputs"
+PASSED_ON = "rounding: passed on by operators that give both sides' results from their own inputs"
+_ALONE = (Verdict.MISSING, Verdict.UNEXPECTED)
+
+
+class Settling:
+    """Settles a comparison of two captures.
+
+    Args:
+        comparison: the comparison; ``comparison.pairs`` has the records that differ.
+        expected, found: the sides.
+        seconds: longest time to take.
+
+    Attributes:
+        settled: verdicts of the slots that rounding explains, by key.
+    """
+
+    def __init__(self, comparison: Comparison, expected: Evidence, found: Evidence, seconds: float = SECONDS) -> None:
+        self._expected, self._found = expected, found
+        self._end = time.monotonic() + seconds
+        self._slots: dict[Execution, list[SlotVerdict]] = {}
+        for slot in comparison.slots:
+            self._slots.setdefault(Execution(*slot.key[:5]), []).append(slot)
+        #: contents on both sides of what is right
+        self._right: set[tuple[bytes | None, bytes | None]] = set()
+        self._numbers: set[tuple[float, float]] = set()
+        self.settled: dict[SlotKey, SlotVerdict] = {}
+
+    def walk(self) -> None:
+        """Settles what can be settled, in the golden's order."""
+        for where in self._expected.order:
+            apart = [slot for slot in self._slots.get(where, ()) if slot.verdict is not Verdict.IDENTICAL]
+            if not apart or any(slot.verdict in _ALONE for slot in apart):
+                continue
+            if time.monotonic() > self._end:
+                return
+            pairs = {slot.key: self._pair(slot) for slot in apart}
+            if None in pairs.values():
+                continue
+            self._execution(where, apart, {key: pair for key, pair in pairs.items() if pair is not None})
+
+    def _execution(
+        self, where: Execution, apart: list[SlotVerdict], pairs: dict[SlotKey, tuple[Record, Record]]
+    ) -> None:
+        inputs = [slot for slot in apart if slot.key.io == "input"]
+        outputs = [slot for slot in apart if slot.key.io == "output"]
+        if not all(self._came_in(slot, *pairs[slot.key]) for slot in inputs):
+            return
+        for slot in inputs:
+            self._settle(slot, PASSED_ON)
+        if not outputs:
+            return
+        if all(self._is_right(*pairs[slot.key]) for slot in outputs):  # a parameter, a result, a view
+            reason = PASSED_ON
+        elif self._computes(where, Execution(*pairs[outputs[0].key][1].key[:5])):
+            reason = REASON
+        else:
+            return
+        for slot in outputs:
+            self._settle(slot, reason)
+            self._note(*pairs[slot.key])
+
+    def _pair(self, slot: SlotVerdict) -> tuple[Record, Record] | None:
+        one, other = self._expected.by_key.get(slot.key), self._found.by_key.get(slot.found_as or slot.key)
+        return None if one is None or other is None else (one, other)
+
+    def _came_in(self, slot: SlotVerdict, one: Record, other: Record) -> bool:
+        if ARGUMENT_FORMAT in (one.format, other.format):
+            return slot.verdict.holds
+        return self._is_right(one, other)
+
+    def _is_right(self, one: Record, other: Record) -> bool:
+        if (self._expected.content(one), self._found.content(other)) in self._right:
+            return True
+        numbers = _number(one), _number(other)
+        return None not in numbers and numbers in self._numbers
+
+    def _note(self, one: Record, other: Record) -> None:
+        self._right.add((self._expected.content(one), self._found.content(other)))
+        numbers = _number(one), _number(other)
+        if numbers[0] is not None and numbers[1] is not None:
+            self._numbers.add((numbers[0], numbers[1]))
+
+    def _settle(self, slot: SlotVerdict, reason: str) -> None:
+        if slot.verdict is Verdict.DIFFERS:
+            self.settled[slot.key] = replace(slot, verdict=Verdict.WITHIN, reason=reason)
+
+    def _computes(self, where: Execution, there: Execution) -> bool:
+        """Whether the operator gives both sides' results from their own inputs."""
+        inputs = self._expected.slots(where, "input"), self._found.slots(there, "input")
+        one = recorded(self._expected, where, inputs[1])
+        other = recorded(self._found, there, inputs[0])
+        if one is None or other is None or other.replayer is None:
+            return False
+        wanted = [_values(side, at) for side, at in ((self._expected, where), (self._found, there))]
+        if wanted[0] is None or wanted[1] is None:
+            return False
+        solved = other.replayer.solve(other.call(), wanted[1])
+        if solved is not None:
+            one, other = one.changed(attrs=solved), other.changed(attrs=solved)
+        read = _read(other, wanted[1])
+        return read is not None and _gives(replace(one, reading=read.reading), wanted[0])
+
+
+def _number(record: Record) -> float | None:
+    values = loaded(record) if all(length == 1 for length in record.shape) else None
+    return float(values.reshape(-1)[0]) if values is not None and values.dtype.kind in "fiubV" and values.size else None
+
+
+def _values(side: Evidence, where: Execution) -> list[Array] | None:
+    found = [loaded(each) for _, each in sorted(side.slots(where, "output").items())]
+    known = [each for each in found if each is not None]
+    return known if len(known) == len(found) else None
+
+
+def _read(given: Setting, wanted: list[Array]) -> Setting | None:
+    """The first reading that gives the results bit for bit, else the first that gives them within noise."""
+    near = None
+    for each in given.readings():
+        made = each.replayer.replay(each.call()) if each.replayer is not None else None
+        if made is None or len(made.outputs) != len(wanted):
+            continue
+        if all(map(_same, made.outputs, wanted)):
+            return each
+        near = near or each
+    return near if near is not None and _gives(near, wanted) else None
+
+
+def _gives(given: Setting, wanted: list[Array]) -> bool:
+    """Whether an operator gives these results, within the noise of its rounding."""
+    if given.replayer is None:
+        return False
+    made = given.replayer.replay(given.call())
+    if made is None or len(made.outputs) != len(wanted):
+        return False
+    if all(map(_same, made.outputs, wanted)):
+        return True
+    noise = given.replayer.noise(given.call())
+    return noise is not None and all(map(_near, made.outputs, wanted, noise))
+
+
+def _same(one: Array, other: Array) -> bool:
+    return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+
+
+def _near(made: Array, wanted: Array, noise: Array) -> bool:
+    if made.dtype != wanted.dtype or made.shape != wanted.shape:
+        return False
+    wide = np.complex128 if made.dtype.kind == "c" else np.float64
+    with np.errstate(all="ignore"):
+        one, other = made.astype(wide), wanted.astype(wide)
+        same = (one == other) | (np.isnan(one) & np.isnan(other))
+        return bool(np.all(same | (np.abs(one - other) <= noise)))

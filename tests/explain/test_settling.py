@@ -1,0 +1,168 @@
+"""What rounding accounts for between captures of PyTorch: other orders of sums pass, faults do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from harness.capture.torch import TorchCapture  # noqa: E402
+from harness.compare.policy import Party, judge  # noqa: E402
+from harness.explain import Evidence, Subject, explained, settle, told  # noqa: E402
+from harness.records import Record  # noqa: E402
+
+pytestmark = pytest.mark.interop
+
+
+class Network(torch.nn.Module):
+    def __init__(self, scale: float = 1.0, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.one, self.norm, self.two = torch.nn.Linear(64, 32), torch.nn.LayerNorm(32, eps), torch.nn.Linear(32, 3)
+        self.scale = scale
+
+    def forward(self, x: Any) -> Any:
+        x = x * 3.0
+        y = self.norm(torch.tanh(self.one(x) * self.scale))
+        return self.two(y * 2.0 + y)
+
+
+def captured(network: Callable[[], Any], lr: float = 0.1, threads: int = 1) -> list[Record]:
+    torch.manual_seed(0)
+    made = network()
+    optimizer, watch = torch.optim.SGD(made.parameters(), lr, momentum=0.9), TorchCapture(made)
+    x = torch.linspace(-1, 1, 8 * 64).reshape(8, 64).sin()
+    for _ in range(2):
+        with watch.step():
+            optimizer.zero_grad()
+            made(x).square().mean().backward()
+            optimizer.step()
+    return list(watch.capture().records())
+
+
+def judged(one: list[Record], other: list[Record], golden: dict[str, Any], run: dict[str, Any], **more: Any) -> Any:
+    sides = (
+        Party(one, "torch", stored=True, environment=lambda: golden, **more),
+        Party(other, "torch", stored=True, environment=lambda: run),
+    )
+    return judge(*sides, lay=lambda _one, _other: None, settle=settle)
+
+
+def rounded(records: list[Record], operator: str, ulps: int = 3) -> list[Record]:
+    """A run in which an operator's results, and nothing else, have other last bits; a fault of nobody."""
+    from dataclasses import replace
+
+    made = []
+    for record in records:
+        values = record.load()
+        if record.key.operator == operator and record.key.io == "output" and values is not None:
+            moved = (values.view(np.int32) + ulps).view(np.float32)
+            made.append(replace(record, values=moved, digest=None))
+        else:
+            made.append(record)
+    return made
+
+
+def test_equal_bits_are_asked_where_two_runs_had_them() -> None:
+    here = {"torch": "2.13", "torch threads": 1}
+    one = captured(Network)
+    other = rounded(one, "Default/two-Linear/addmm-op0", ulps=1)
+    assert judged(one, one, here, here, repeated=lambda: True).holds
+    assert judged(one, other, here, here).holds  # nobody knows whether bits are equal here
+    found = judged(one, other, here, here, repeated=lambda: True)
+    assert not found.holds
+    assert "equal bits" in found.rule
+    assert judged(one, other, here, {**here, "torch threads": 2}, repeated=lambda: True).holds
+
+
+@pytest.mark.parametrize("change", [{"scale": 1.001}, {"eps": 1e-3}, {"lr": 0.1001}])
+def test_a_fault_stays_one_in_another_environment(change: dict[str, float]) -> None:
+    lr = change.pop("lr", 0.1)
+    one, other = captured(Network), captured(lambda: Network(**change), lr)
+    assert not judged(one, other, {"torch threads": 1}, {"torch threads": 2}).holds
+
+
+def test_another_number_of_threads_passes() -> None:
+    """Real rounding: the sums are shared among threads in another way."""
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        one = captured(Network)
+        torch.set_num_threads(4)
+        other = captured(Network)
+    finally:
+        torch.set_num_threads(before)
+    assert judged(one, other, {"torch threads": 1}, {"torch threads": 4}).holds
+
+
+def test_bits_beyond_the_noise_of_an_operator_do_not_pass() -> None:
+    one = captured(Network)
+    other = rounded(one, "Default/two-Linear/addmm-op0", ulps=2000)
+    assert not judged(one, other, {"torch threads": 1}, {"torch threads": 2}).holds
+
+
+def explanation(one: list[Record], other: list[Record]) -> str:
+    found = judged(one, other, {"torch": "2.13"}, {"torch": "2.13"}, repeated=lambda: True)
+    sides = Evidence(lambda: one, dict, "torch"), Evidence(lambda: other, dict, "torch")
+    subject = Subject("run", "golden")
+    return told(found, subject, explained(found, subject, *sides))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"scale": 2.0}, "Cause, proven by replay: mul's other 1.0 -> 2.0"),
+        ({"eps": 1e-6}, "Cause, proven by replay: eps 1e-05 -> 1e-06"),
+        ({"lr": 0.2}, "Cause, proven by replay: lr 0.1 -> 0.2"),
+    ],
+)
+def test_the_cause_is_proven(change: dict[str, float], words: str) -> None:
+    lr = change.pop("lr", 0.1)
+    assert words in explanation(captured(Network), captured(lambda: Network(**change), lr))
+
+
+class Unscaled(Network):
+    def forward(self, x: Any) -> Any:
+        y = self.norm(torch.tanh(self.one(x) * self.scale))
+        return self.two(y * 2.0 + y)
+
+
+def test_one_that_is_removed_is_named_though_the_numbers_of_others_change() -> None:
+    text = explanation(captured(Network), captured(Unscaled))
+    assert "Cause, proven bit for bit: removed: Default/mul-op0" in text
+
+
+class Walks(torch.nn.Module):
+    """Runs equal operators in an order that a set decides."""
+
+    def __init__(self, order: str) -> None:
+        super().__init__()
+        self.order, self.two = order, torch.nn.Linear(64, 3)
+
+    def forward(self, x: Any) -> Any:
+        made = {name: x * {"a": 2.0, "b": 3.0}[name] for name in self.order}
+        return self.two(made["a"] - made["b"])
+
+
+def test_another_order_alone_holds() -> None:
+    found = judged(captured(lambda: Walks("ab")), captured(lambda: Walks("ba")), {}, {})
+    assert found.holds
+    assert any("PYTHONHASHSEED" in note for note in found.notes)
+
+
+class Sparse(torch.nn.Module):
+    def __init__(self, by: float) -> None:
+        super().__init__()
+        self.by, self.w = by, torch.nn.Parameter(torch.ones(64, 2))
+
+    def forward(self, x: Any) -> Any:
+        return (x.detach().to_sparse() * self.by) @ self.w
+
+
+def test_a_sparse_input_is_told_as_what_differs() -> None:
+    text = explanation(captured(lambda: Sparse(1.0)), captured(lambda: Sparse(3.0)))
+    assert "mul's other 1.0 -> 3.0" in text
+    assert "its input agrees" not in text
