@@ -19,6 +19,7 @@ from harness.dtypes import ARGUMENT_FORMAT
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.recorded import recorded
 from harness.explain.replay import Setting
+from harness.explain.reread import results_of, same
 from harness.records import Record, SlotKey
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -119,7 +120,7 @@ class Settling:
         other = recorded(self._found, there, inputs[0])
         if one is None or other is None or other.replayer is None:
             return False
-        wanted = [_values(side, at) for side, at in ((self._expected, where), (self._found, there))]
+        wanted = [results_of(side, at) for side, at in ((self._expected, where), (self._found, there))]
         if wanted[0] is None or wanted[1] is None:
             return False
         solved = other.replayer.solve(other.call(), wanted[1])
@@ -134,12 +135,6 @@ def _number(record: Record) -> float | None:
     return float(values.reshape(-1)[0]) if values is not None and values.dtype.kind in "fiubV" and values.size else None
 
 
-def _values(side: Evidence, where: Execution) -> list[Array] | None:
-    found = [loaded(each) for _, each in sorted(side.slots(where, "output").items())]
-    known = [each for each in found if each is not None]
-    return known if len(known) == len(found) else None
-
-
 def _read(given: Setting, wanted: list[Array]) -> Setting | None:
     """The first reading that gives the results bit for bit, else the first that gives them within noise."""
     near = None
@@ -147,7 +142,7 @@ def _read(given: Setting, wanted: list[Array]) -> Setting | None:
         made = each.replayer.replay(each.call()) if each.replayer is not None else None
         if made is None or len(made.outputs) != len(wanted):
             continue
-        if all(map(_same, made.outputs, wanted)):
+        if all(map(same, made.outputs, wanted)):
             return each
         near = near or each
     return near if near is not None and _gives(near, wanted) else None
@@ -160,14 +155,10 @@ def _gives(given: Setting, wanted: list[Array]) -> bool:
     made = given.replayer.replay(given.call())
     if made is None or len(made.outputs) != len(wanted):
         return False
-    if all(map(_same, made.outputs, wanted)):
+    if all(map(same, made.outputs, wanted)):
         return True
     noise = given.replayer.noise(given.call())
     return noise is not None and all(map(_near, made.outputs, wanted, noise))
-
-
-def _same(one: Array, other: Array) -> bool:
-    return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
 
 
 def _near(made: Array, wanted: Array, noise: Array) -> bool:
@@ -176,5 +167,5 @@ def _near(made: Array, wanted: Array, noise: Array) -> bool:
     wide = np.complex128 if made.dtype.kind == "c" else np.float64
     with np.errstate(all="ignore"):
         one, other = made.astype(wide), wanted.astype(wide)
-        same = (one == other) | (np.isnan(one) & np.isnan(other))
-        return bool(np.all(same | (np.abs(one - other) <= noise)))
+        equal = (one == other) | (np.isnan(one) & np.isnan(other))
+        return bool(np.all(equal | (np.abs(one - other) <= noise)))

@@ -9,14 +9,17 @@ from math import prod
 
 from harness.compare.divergence import Execution
 from harness.compare.origin import Input, Kind, Origin, State
+from harness.dtypes import ARGUMENT_FORMAT
 from harness.explain.alignment import Alignment, is_order
 from harness.explain.claim import Check
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.numbers import changed_cell, short_operator, value_text
 from harness.explain.pair import is_bitwise
+from harness.explain.recorded import is_of_records
 from harness.explain.replay import computed, setting
 from harness.explain.reproduced import rounded
+from harness.explain.reread import gives_its_results, makers
 from harness.explain.statements import Argument
 from harness.explain.trained import Change, change, is_gradient, is_unchanged, writer_of
 from harness.records import Record, SlotKey
@@ -208,6 +211,13 @@ class Structure:
     def _computes(self, where: Execution, depth: int) -> bool:
         if time.monotonic() > self._end:
             return False
+        if is_of_records(self._found):
+            return gives_its_results(self._found, where) and all(
+                self._expected.holds(self._found.content(record), record)
+                or (depth > 0 and any(self._follows(each, depth - 1) for each in makers(self._found, record, where)))
+                for record in self._found.slots(where, "input").values()
+                if record.format != ARGUMENT_FORMAT
+            )
         statement = self._found.graphs.statement(where.graph, where.operator)
         again = setting(self._found, where)
         results = computed(again) if again is not None else None
