@@ -24,8 +24,8 @@ def properties(results: Sequence[Result]) -> Iterator[tuple[str, Any]]:
             yield prefix + "max_abs_error", result["max_abs"]
         if result["texts"]:
             yield prefix + "texts", result["texts"]
-        named = {"first_divergence": "where", "source": "source", "passes_with": "passes", "compiled": "compiled",
-                 "environment": "environment", "filed": "filed"}  # fmt: skip
+        named = {"cause": "cause", "first_divergence": "where", "source": "source", "passes_with": "passes",
+                 "compiled": "compiled", "environment": "environment", "filed": "filed"}  # fmt: skip
         for name, key in named.items():
             if result[key]:  # type: ignore[literal-required]
                 yield prefix + name, result[key]  # type: ignore[literal-required]

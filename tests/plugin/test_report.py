@@ -138,6 +138,7 @@ def test_junit_properties(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
     assert [one[f"msdump_{name}"] for name in COUNTS[:-1]] == ["8", "6", "0", "2", "0", "0", "0"]
     assert one["msdump_max_abs_error"] == "0.5"
     assert one["msdump_first_divergence"].startswith("iteration 0, Default/Add-op0 output.0: ")
+    assert one["msdump_cause"]
     assert re.fullmatch(r"test_nets\.py:\d+", one["msdump_source"])
     assert "msdump_passes_with" not in one  # equal bits are asked for
     assert found["test_two[cpu-tensor-3]"]["msdump_verdict"] == "identical"
