@@ -19,6 +19,7 @@ from harness.dtypes import (
 )
 from harness.framework.names import fallback as _fallback
 from harness.framework.numpy import create as _create
+from harness.framework.numpy import divisors as _divisors
 from harness.framework.numpy import maths as _maths
 from harness.framework.numpy import more as _more
 from harness.framework.numpy import rarer as _rarer
@@ -49,7 +50,7 @@ __all__ = [
     "uint32",
     "uint64",
 ]  # fmt: skip
-for _module in (_create, _maths, _reductions, _shapes, _signals, _more, _rarer):
+for _module in (_create, _maths, _reductions, _shapes, _signals, _more, _divisors, _rarer):
     for _name in _module.__all__:
         globals()[_name] = getattr(_module, _name)
         __all__ += [_name]

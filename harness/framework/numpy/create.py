@@ -125,7 +125,10 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
         raise SettingTypeError(f"numpy.arange takes numbers, got {start!r}, {stop!r}, {step!r}")
     narrow = dtypes.float32 if any(isinstance(each, float) for each in values) else dtypes.int32
     wide = {float: dtypes.float64, int: dtypes.int64}.get(dtype)  # here alone they are numpy's own (measured)
-    return Tensor(numpy.arange(*values), narrow if dtype is None else wide or of_name(dtype))
+    made = numpy.arange(*values)
+    if not made.size:
+        raise SettingError(f"numpy.arange: there are no numbers from {values[0]} to {values[1]} by {values[2]}")
+    return Tensor(made, narrow if dtype is None else wide or of_name(dtype))
 
 
 def linspace(
@@ -138,8 +141,8 @@ def linspace(
     axis: int = 0,
 ) -> Any:
     """``num`` numbers at equal distances; with ``retstep`` the distance, too."""
-    if not isinstance(num, int) or num < 0:
-        raise SettingError(f"numpy.linspace: num must be an int of at least 0, got {num!r}")
+    if not isinstance(num, int) or num < 1:
+        raise SettingError(f"numpy.linspace: num must be an int of at least 1, got {num!r}")
     first, last = (each.asnumpy() if isinstance(each, Tensor) else numpy.asarray(each) for each in (start, stop))
     values, distance = numpy.linspace(first, last, num=num, endpoint=endpoint, retstep=True, axis=axis)
     made = Tensor(values, dtypes.float32 if dtype is None else of_name(dtype))

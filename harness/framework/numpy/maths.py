@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy
+
 from harness import dtypes
 from harness.errors import SettingError
 from harness.framework import ops as _ops
@@ -36,10 +38,10 @@ BINARY: dict[str, str] = {
     "add": "add", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or",
     "bitwise_xor": "bitwise_xor", "equal": "equal", "floor_divide": "floor_divide", "fmod": "fmod",
     "greater": "greater", "greater_equal": "greater_equal",
-    "less": "less", "less_equal": "less_equal", "logaddexp": "logaddexp", "logical_and": "logical_and",
+    "less": "less", "less_equal": "less_equal", "logical_and": "logical_and",
     "logical_or": "logical_or", "logical_xor": "logical_xor", "matmul": "matmul", "mod": "floor_mod",
     "multiply": "mul", "not_equal": "not_equal", "power": "pow",
-    "remainder": "floor_mod", "subtract": "sub",
+    "subtract": "sub",
 }  # fmt: skip
 
 __all__ = [
@@ -136,13 +138,20 @@ def exp2(x: Any, dtype: Any = None) -> Any:
 def reciprocal(x: Any, dtype: Any = None) -> Any:
     """1 over ``x``, of whole numbers a whole number."""
     given = asarray(x)
-    return cast_if(ops.reciprocal(given) if given.dtype.is_floating else ops.pow(given, -1), dtype)
+    if given.dtype.is_floating:
+        return cast_if(ops.div(1, given), dtype)
+    found = ops.pow(given, -1)
+    most = numpy.iinfo(found.dtype.numpy).max  # what a division by 0 gives (measured)
+    return cast_if(ops.where(ops.equal(given, 0), full_of(found, most), found), dtype)
 
 
 def sign(x: Any, dtype: Any = None) -> Any:
     """-1, 0 or 1, of whole numbers as Float32."""
     given = asarray(x)
-    return cast_if(ops.sign(given if given.dtype.kind in "fb" else cast(given, dtypes.float32)), dtype)
+    if given.dtype.kind != "f":
+        return cast_if(ops.sign(given if given.dtype.kind == "b" else cast(given, dtypes.float32)), dtype)
+    # The quotient by its size: no infinity and no NaN has a sign.
+    return cast_if(ops.where(ops.equal(given, 0), full_of(given, 0), ops.div(given, ops.abs(given))), dtype)
 
 
 def isinf(x: Any, dtype: Any = None) -> Any:

@@ -12,7 +12,7 @@ from harness.framework import ops as _ops
 from harness.framework.numpy.create import asarray, eye
 from harness.framework.numpy.maths import clip, dot
 from harness.framework.numpy.promotion import cast_if
-from harness.framework.numpy.reductions import average, cumsum
+from harness.framework.numpy.reductions import average, cumsum, known, nanmean
 from harness.framework.numpy.shapes import concatenate
 from harness.framework.ops.functions.shape import cast
 from harness.framework.tensor import Tensor
@@ -22,7 +22,7 @@ ops: Any = _ops
 
 __all__ = [
     "around", "array_str", "cbrt", "copy", "copysign", "corrcoef", "cov", "diag_indices", "diagflat", "divmod",
-    "gcd", "isneginf", "isposinf", "isscalar", "ix_", "lcm", "logaddexp2", "matrix_power", "multi_dot", "nancumsum",
+    "isneginf", "isposinf", "isscalar", "ix_", "logaddexp", "logaddexp2", "matrix_power", "multi_dot", "nancumsum",
     "nanstd", "nanvar", "round", "signbit", "sometrue", "tril_indices_from", "triu_indices_from", "unravel_index",
 ]  # fmt: skip
 
@@ -81,14 +81,9 @@ def isscalar(element: Any) -> bool:
     return isinstance(element, (int, float, bool, str))
 
 
-def gcd(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """The greatest common divisor."""
-    return cast_if(ops.gcd(asarray(x1), asarray(x2)), dtype)
-
-
-def lcm(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """The least common multiple."""
-    return cast_if(ops.lcm(asarray(x1), asarray(x2)), dtype)
+def logaddexp(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """log(e ** x1 + e ** x2), which is infinite where a power is."""
+    return cast_if(ops.log(ops.exp(asarray(x1)) + ops.exp(asarray(x2))), dtype)
 
 
 def logaddexp2(x1: Any, x2: Any, dtype: Any = None) -> Any:
@@ -188,16 +183,11 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
 
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """Variances of what is not NaN, as Float32."""
-    given = cast(asarray(a), dtypes.float32)
-    lost = ops.isnan(given)
+    given = asarray(a)
     axes = tuple(range(len(given.shape))) if axis is None else axis
-    zero = ops.zeros_like(given)
-    count = ops.sum(cast(ops.logical_not(lost), dtypes.float32), axes, True)
-    middle = ops.sum(ops.where(lost, zero, given), axes, True) / count
-    apart = ops.where(lost, zero, given - middle)
-    total = ops.sum(apart * apart, axes, keepdims)
-    held = count if keepdims else count.reshape(tuple(total.shape))
-    return cast_if(total / (held - ddof), dtype)
+    apart = ops.pow(given - nanmean(given, axis, None, True), 2)
+    total = ops.sum(ops.where(ops.isnan(apart), ops.zeros_like(apart), apart), axes, keepdims)
+    return cast(total / (known(given, axis, keepdims) - ddof), dtypes.float32 if dtype is None else dtype)
 
 
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:

@@ -13,7 +13,7 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError
 from harness.framework import ops as _ops
-from harness.framework.ops.functions.shape import as_dtype, asked_dtype, cast
+from harness.framework.ops.functions.shape import asked_dtype, cast
 
 #: the dtypes it knows
 KNOWN = frozenset({"Bool", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float16",
@@ -46,7 +46,7 @@ def common(first: DType, second: DType) -> DType:
     floats = [each for each in (first, second) if each.is_floating]
     if len(floats) == 1:
         return floats[0]
-    return as_dtype(numpy.promote_types(first.numpy, second.numpy).type)
+    return dtypes.from_numpy(numpy.promote_types(first.numpy, second.numpy))
 
 
 def angle(given: Any) -> Any:

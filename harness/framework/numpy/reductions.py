@@ -104,20 +104,27 @@ def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """``mean`` without NaN."""
     given = asarray(a)
-    known = cast(ops.logical_not(ops.isnan(given)), dtypes.float32)
-    return cast_if(nansum(given, axis, None, keepdims) / _reduced(known, axis, keepdims), dtype)
+    found = nansum(given, axis, None, keepdims) / known(given, axis, keepdims)
+    return cast(found, dtypes.float32) if dtype is None and not given.dtype.is_floating else cast_if(found, dtype)
+
+
+def known(given: Any, axis: Any, keepdims: bool) -> Any:
+    """How many are not NaN, as Float32; of bools whether there are any (measured: they are counted as bools)."""
+    there = ops.logical_not(ops.isnan(given))
+    counted = _reduced(cast(there, dtypes.float32), axis, keepdims)
+    return ops.minimum(counted, 1.0) if given.dtype is dtypes.bool_ else counted
 
 
 def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """``amax`` without NaN."""
+    """``amax`` without NaN, which counts as the least int of 64 bits (measured)."""
     given = asarray(a)
-    return cast_if(amax(ops.where(ops.isnan(given), full_of(given, float("-inf")), given), axis, keepdims), dtype)
+    return cast_if(amax(ops.where(ops.isnan(given), full_of(given, -(2.0**63)), given), axis, keepdims), dtype)
 
 
 def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """``amin`` without NaN."""
+    """``amin`` without NaN, which counts as the largest int of 64 bits (measured)."""
     given = asarray(a)
-    return cast_if(amin(ops.where(ops.isnan(given), full_of(given, float("inf")), given), axis, keepdims), dtype)
+    return cast_if(amin(ops.where(ops.isnan(given), full_of(given, 2.0**63), given), axis, keepdims), dtype)
 
 
 def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -23,7 +23,8 @@ def constant(value: Any, shape: Any, dtype: DType) -> Tensor:
     """A tensor of one value; ``TypeError`` if that is not a number."""
     if value is None or isinstance(value, (str, bytes)):
         raise TypeError(f"a tensor of {dtype} is filled with a number, got {value!r}")
-    return Tensor(np.full(sizes((shape,)), held(value), dtype.numpy), dtype)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is infinite, as there
+        return Tensor(np.full(sizes((shape,)), held(value), dtype.numpy), dtype)
 
 
 def _made(function: str, tensor: Tensor, op: str, *arguments: Any) -> Tensor:
@@ -109,6 +110,8 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
     start, end, step = (_bound(v) for v in (start, end, step))
     whole = all(isinstance(v, int) for v in (start, end, step))
     target = as_dtype(dtype) if dtype is not None else dtypes.int64 if whole else dtypes.float32
+    if (end - start) * step < 0:
+        raise ValueError(f"arange: no step of {step} leads from {start} to {end}")
     return Tensor(np.arange(start, end, step).astype(target.numpy), target)
 
 

@@ -37,7 +37,8 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
             raise ValueError(f"a value of shape {list(given.shape)} has more axes than the {rank} it is written to")
         if not rank and given.size == 1:
             given = given.reshape(())
-    data[plain] = given
+    with np.errstate(over="ignore"):
+        data[plain] = given
     _pass_on(x)
 
 
@@ -100,7 +101,8 @@ def with_items(x: Tensor, index: Any, value: Any) -> Tensor:
 def _spread(value: Any, shape: tuple[int, ...], x: Tensor) -> Tensor:
     """A value in the shape and dtype it is written in."""
     if not isinstance(value, Tensor):
-        return Tensor(np.full([*shape], value, x.dtype.numpy), x.dtype)
+        with np.errstate(over="ignore"):
+            return Tensor(np.full([*shape], value, x.dtype.numpy), x.dtype)
     whole = tuple(value.shape)
     while len(whole) > len(shape) and whole[0] == 1:
         whole = whole[1:]

@@ -49,8 +49,17 @@ class _Bessel(Floating):
     accepts = "f"
 
 
+class _Unscaled(_Bessel):
+    """Infinite where e ** abs(x) is, in the dtype of ``x`` (measured)."""
+
+    def kernel(self, call: Call, x: Array, *_settings: Any) -> Array:
+        found = super().kernel(call, x)
+        beyond = np.isinf(np.exp(np.abs(x))) & np.isfinite(x)
+        return np.where(beyond, np.copysign(np.inf, found), found)
+
+
 @operator
-class BesselI0(_Bessel):
+class BesselI0(_Unscaled):
     """Order 0."""
 
     name = "BesselI0"
@@ -64,7 +73,7 @@ class BesselI0(_Bessel):
 
 
 @operator
-class BesselI1(_Bessel):
+class BesselI1(_Unscaled):
     """Order 1."""
 
     name = "BesselI1"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from harness.errors import OperandError
 from harness.framework.ops import convolve, window
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
@@ -88,12 +90,16 @@ class Conv2D(Operator):
             return TensorSpec(call.dtype(0), (x[0], w[0], -1, -1))
         stride, dilation = steps(call.attrs)
         size = (x[2], x[3])
-        out = window.out_size(size, (w[2], w[3]), stride, padding(call.attrs, size), dilation)
-        if min(out) < 1:
+        pads = padding(call.attrs, size)
+        out = window.out_size(size, (w[2], w[3]), stride, pads, dilation)
+        # A kernel that fits without its dilation gives no elements where it does not fit with it (measured).
+        if min(window.out_size(size, (w[2], w[3]), stride, pads)) < 1:
             raise call.fail(f"a kernel of {list(w[2:])} does not fit into {list(size)} with its padding")
-        return TensorSpec(call.dtype(0), (x[0], w[0], *out))
+        return TensorSpec(call.dtype(0), (x[0], w[0], *(max(each, 0) for each in out)))
 
     def kernel(self, call: Call, x: Array, w: Array) -> Array:
+        if 0 in (shape := call.outputs()[0].shape):
+            return np.zeros(shape, x.dtype)
         given = call.attrs["group"], steps(call.attrs), call.outputs()[0].dtype
         return convolve.correlate(padded(x, call.attrs), w, *given)
 

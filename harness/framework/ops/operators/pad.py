@@ -84,6 +84,8 @@ class PadV3(Operator):
         shape = tuple(-1 if n == -1 else n + sum(p) for n, p in zip(x.shape, pairs, strict=True))
         if any(n < -1 for n in shape):
             raise call.fail("more is cut away than there is")
+        if 0 in shape:
+            raise call.fail("the result has no elements, and MindSpore's kernel needs one")
         for n, pair in zip(x.shape, pairs, strict=True):
             if mode == "reflect" and n != -1 and max(pair) >= n:
                 raise call.fail("an axis cannot be reflected beyond its length")
