@@ -1,4 +1,4 @@
-"""Reproducibility harness: describe, compile and run small networks, capture their dumps, check them.
+"""Reproducibility harness (pytest-msdump): describe, compile and run small networks, capture their dumps, check them.
 
 ``from harness import Tensor, nn, ops, float32`` reaches the names of ``harness.framework``, which speaks MindSpore's
 API. Each name is looked up at its first use, so that importing a part that needs none of them stays light.

@@ -234,7 +234,9 @@ def _sign_of_ci(active: bool, root: Path) -> str:
         return ""
     try:
         from harness.ci import sign
-    except ImportError:  # another package is called harness: the first gate test says so, and nothing is written
+    except (
+        Exception
+    ):  # another package is called harness, and may raise anything: the first gate test says so, and nothing is written
         return ""
 
     return sign(folder=root)

@@ -24,10 +24,22 @@ class Process(Protocol):
 
     Attributes:
         session: session of its programs; None if they run in another process, or not as graphs of the harness's.
+
+    Examples:
+        >>> from harness import Tensor, float32, nn
+        >>> from harness.backends import get
+        >>> net = nn.Dense(3, 2, weight_init="ones", has_bias=False)
+        >>> with get("cpu").open(network="Net") as process:
+        ...     for _ in range(2):
+        ...         _ = process.execute(lambda: net(Tensor([[1, 2, 3]], float32)))
+        ...     capture = process.capture()
+        >>> capture.network
+        'Net'
     """
 
     @property
     def session(self) -> Session | None:
+        """See the class."""
         return None
 
     def execute(self, program: Callable[[], Any]) -> None:
@@ -91,6 +103,14 @@ class Backend:
         computes: what computes the numbers, and where, for pytest's header; empty if there is nothing to say.
         converts: whether a test's inputs become tensors of the harness before its network is called; one that compiles
             nothing gets them as they are.
+
+    Examples:
+        >>> from harness import Tensor, float32, nn
+        >>> from harness.backends import get
+        >>> net = nn.Dense(3, 2, weight_init="ones", has_bias=False)
+        >>> capture = get("cpu").run(lambda: net(Tensor([[1, 2, 3]], float32)), network="Net")
+        >>> capture.backend, capture.emulated
+        ('cpu', True)
     """
 
     required: ClassVar[tuple[str, ...]] = ("name", "open")
@@ -108,7 +128,9 @@ class Backend:
         @property
         def computes(self) -> str: ...
     else:
-        emulated, modes, computes = False, ("tensor",), ""
+        emulated: bool = False
+        modes: tuple[str, ...] = ("tensor",)
+        computes: str = ""
 
     @property
     def converts(self) -> bool:
@@ -146,7 +168,17 @@ class Backend:
     def open(
         self, *, network: str, mode: str = "tensor", rootdir: str | None = None, rdr: bool = False
     ) -> AbstractContextManager[Process]:
-        """A process that lasts for the block; arguments as for ``run``."""
+        """A process that lasts for the block.
+
+        Args:
+            network: name of the capture's network.
+            mode: dump mode, one of ``modes``.
+            rootdir: source paths are given relative to it.
+            rdr: whether to run the Running Data Recorder too.
+
+        Raises:
+            UnsupportedError: it lacks the mode.
+        """
         raise NotImplementedError
 
     def run(

@@ -50,7 +50,21 @@ class CaptureObserver(Observer):
 
     Attributes:
         lookup: asked for large arrays before they are copied; see ``looked_up``.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.capture import CaptureObserver
+        >>> from harness.recording import Recording
+        >>> heard = CaptureObserver()
+        >>> with Recording("tinyrt 1.0", observers=[heard]) as recording:
+        ...     graph = recording.eager()
+        ...     with recording.step(graph) as step, step.launch(graph.operator("Ones", mutates=())) as launch:
+        ...         _ = launch.done(np.ones(2))
+        >>> heard.capture("Net", "tinyrt", emulated=False, rules={}).network
+        'Net'
     """
+
+    lookup: Lookup
 
     def __init__(
         self,
@@ -60,7 +74,7 @@ class CaptureObserver(Observer):
         device: Device = CPU,
         raw: bool = False,
     ) -> None:
-        self.lookup: Lookup = nowhere
+        self.lookup = nowhere
         self._rank = rank
         self._contents = Contents(device, raw)
         self._rootdir = os.path.abspath(rootdir or os.getcwd())
@@ -102,7 +116,7 @@ class CaptureObserver(Observer):
             self._last_global = self._iteration
 
     def launch_end(self, launch: Launch) -> None:
-        """Records one execution of an operator."""
+        """Records one execution of an operator, ``launch``."""
         self._record(launch, launch.updated, launch.outputs)
 
     def _record(self, launch: Launch, inputs: Sequence[Value], outputs: Sequence[Value]) -> None:
@@ -128,7 +142,7 @@ class CaptureObserver(Observer):
                 self._keep(record)
 
     def step_end(self, step: Step) -> None:
-        """Records the parameters as they are now, and moves the counter."""
+        """Records the parameters of ``step`` as they are now, and moves the counter."""
         for parameter, array in step.parameters():
             if not self._contents.has_parameter(parameter):
                 continue
@@ -141,7 +155,7 @@ class CaptureObserver(Observer):
         self._step = None
 
     def failed(self, step: Step, error: BaseException) -> None:
-        """Ends the step; the next one gets the same label, because the run did not finish."""
+        """Ends the step after ``error``; the next one gets the same label, because the run did not finish."""
         self._step = None
 
     def capture(
@@ -153,7 +167,15 @@ class CaptureObserver(Observer):
         emulated: bool = True,
         rules: dict[str, Any] | None = None,
     ) -> Capture:
-        """The capture of everything so far; it does not change when the observer goes on."""
+        """The capture of everything so far; it does not change when the observer goes on.
+
+        Args:
+            network: name of the capture's network.
+            backend: who ran it.
+            mode: the dump mode.
+            emulated: whether its numbers are of a device that was emulated.
+            rules: where the values are from.
+        """
         artefacts = dict(self._artefacts)
         for graph, labels in self._global.items():
             text = "".join(f"{label}\n" for label in labels)

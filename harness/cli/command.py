@@ -13,6 +13,17 @@ class Command:
         required: what it must define.
         name: as it is typed.
         help: what it does, in one line, for ``msdump --help``.
+
+    Examples:
+        >>> from harness.cli.command import Command
+        >>> class Hello(Command):
+        ...     name, help = "hello", "Say hello."
+        ...     def run(self, arguments):
+        ...         print("hello", *arguments)
+        ...         return 0
+        >>> Hello().run(["you"])
+        hello you
+        0
     """
 
     required: ClassVar[tuple[str, ...]] = ("name", "run")

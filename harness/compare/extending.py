@@ -18,6 +18,16 @@ class Measure:
         required: what a measure of another package must define.
         name: its name there.
         meaning: what it says, in one line.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.compare import Measure
+        >>> class Flips(Measure):
+        ...     name, meaning = "flips", "the share of elements with another sign"
+        ...     def measure(self, expected, found):
+        ...         return float(np.mean(np.signbit(expected) != np.signbit(found)))
+        >>> Flips().measure(np.float32([1, 2]), np.float32([1, -2]))
+        0.5
     """
 
     required: ClassVar[tuple[str, ...]] = ("name", "measure")
@@ -41,6 +51,15 @@ class ToleranceRule:
         required: what a rule of another package must define.
         name: its name there.
         meaning: what it admits, in one line.
+
+    Examples:
+        >>> from harness.compare import TOLERANCE_RULES, ToleranceRule, Tolerances
+        >>> class Npu(ToleranceRule):
+        ...     name, meaning = "doc-npu", "its sums are kept in 10 bits"
+        ...     def tolerances(self):
+        ...         return {"default": "default", "float32": 2**-10}
+        >>> Tolerances.parse(TOLERANCE_RULES.register("doc-npu", Npu()).name).dtypes["Float32"].rtol
+        0.0009765625
     """
 
     required: ClassVar[tuple[str, ...]] = ("name", "tolerances")

@@ -35,12 +35,17 @@ class DiffersError(HarnessError, AssertionError):
         judgement: every slot's verdict; None if there was no golden to compare with.
     """
 
+    judgement: Judgement | None
+
     def __init__(self, text: str, judgement: Judgement | None = None) -> None:
         super().__init__(text)
         self.judgement = judgement
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.args
+
+
+DiffersError.__module__ = "harness"  # where everybody finds it
 
 
 def check(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -> Judgement:

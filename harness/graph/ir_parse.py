@@ -52,7 +52,14 @@ class IrType:
 
 @dataclass(frozen=True, slots=True)
 class IrParameter:
-    """One line of the parameter list; ``index`` counts from 1; ``name`` may be empty in control-flow graphs."""
+    """One line of the parameter list.
+
+    Attributes:
+        index: from 1.
+        name: may be empty in control-flow graphs.
+        type: its type.
+        is_weight: False for data inputs.
+    """
 
     index: int
     name: str
@@ -66,11 +73,15 @@ class IrNode:
 
     Attributes:
         number: the k of ``%k``; of ``Return`` the number it would have.
-        op: primitive name without ``PrimFunc_`` (``functional`` tells whether it was there).
+        debug_name: what the text calls its result.
+        op: primitive name without ``PrimFunc_``.
+        functional: whether ``PrimFunc_`` was there.
         name: full name with scope, with the id of the ``.ir``.
         kernel: True if it has a device line.
         head: the text after the opening bracket of the argument list, tensor values unfolded.
         lines: the lines after the head.
+        names: names of other nodes by what the text calls their results.
+        where: name of the text, for errors.
     """
 
     number: int
@@ -153,6 +164,7 @@ class IrGraph:
 
     Attributes:
         id: id in ``kernel_graph{id}``.
+        parameters: in printed order.
         nodes: in printed order, without ``Return``.
         returned: ``Return``, with its one argument (None only while parsing).
         total_nodes: as the file states it.
@@ -380,9 +392,17 @@ def parse(text: str, where: str = ".ir text") -> IrGraph:
     """Reads one ``.ir``.
 
     Args:
+        text: the whole text.
         where: name of the text in error messages (a path).
 
     Raises:
         TreeError: the text is not a whole kernel graph, or does not hold as many nodes as it states.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> from harness.graph.ir_parse import parse
+        >>> graph = parse(min(Path("dump").rglob("*graph_0*.ir")).read_text())
+        >>> graph.id, [parameter.name for parameter in graph.parameters][:1], graph.nodes[-1].op
+        (0, ['bias'], 'MakeTuple')
     """
     return _Parser(text, where).parse()

@@ -31,6 +31,20 @@ class Artefact:
         number: of a graph's text, else None.
         extension: ``ir``, ``pb``, ``txt``, ``json``.
         top: real path of a directory that no link may leave; by default links may lead anywhere.
+
+    Examples:
+        >>> import os
+        >>> import numpy as np
+        >>> from harness import instruments
+        >>> from harness.rdr import artefacts
+        >>> environ = {"MS_RDR_ENABLE": "1", "MS_RDR_MODE": "2", "MS_RDR_PATH": os.path.abspath("recorded")}
+        >>> with instruments.open("cpu", engine="tinyrt 1.0", environ=environ) as recording:
+        ...     graph = recording.eager()
+        ...     with recording.step(graph) as step, step.launch(graph.operator("Ones", mutates=())) as launch:
+        ...         _ = launch.done(np.ones(2))
+        >>> found = {artefact.name: artefact for artefact in artefacts("recorded")}
+        >>> found["graph_exec_order.0"].read().decode().splitlines()[0]
+        '================== execution order =================='
     """
 
     path: Path
@@ -64,6 +78,20 @@ def artefacts(folder: str | os.PathLike[str]) -> tuple[Artefact, ...]:
 
     Raises:
         ArtefactError: a link that leaves ``folder``.
+
+    Examples:
+        >>> import os
+        >>> import numpy as np
+        >>> from harness import instruments
+        >>> from harness.rdr import artefacts
+        >>> environ = {"MS_RDR_ENABLE": "1", "MS_RDR_MODE": "2", "MS_RDR_PATH": os.path.abspath("recorded")}
+        >>> with instruments.open("cpu", engine="tinyrt 1.0", environ=environ) as recording:
+        ...     graph = recording.eager()
+        ...     with recording.step(graph) as step, step.launch(graph.operator("Ones", mutates=())) as launch:
+        ...         _ = launch.done(np.ones(2))
+        >>> found = {artefact.name: artefact for artefact in artefacts("recorded")}
+        >>> found["graph_exec_order.0"].read().decode().splitlines()[0]
+        '================== execution order =================='
     """
     root = Path(folder)
     top = os.path.realpath(root)

@@ -27,6 +27,11 @@ class Edge(NamedTuple):
         name: of the operator that made it, or of the parameter or argument; empty for the other kinds.
         slot: of the result, or of the argument; 0 for the others.
         value: of a constant.
+
+    Examples:
+        >>> from harness.recording import Edge
+        >>> Edge("result", "Default/fc1-Dense/MatMul-op0").slot
+        0
     """
 
     kind: Kind
@@ -58,6 +63,12 @@ class Described:
         parts: names of the operators of a fused one.
         phase: ``forward``, ``backward``, ``optimizer``; empty if unknown.
         source: the line it was written at (``net.py:17``); None: unknown.
+
+    Examples:
+        >>> from harness.recording import Operator, described
+        >>> made = described(Operator("Scale", "Default/a", {"factor": 2.0}, number=0), source="net.py:7")
+        >>> made.name, made.attributes, made.source
+        ('Default/a/Scale-op0', {'factor': 2.0}, 'net.py:7')
     """
 
     name: str
@@ -80,11 +91,18 @@ def described(operator: Operator, *, rank: int = 0, source: str | None = None) -
     """What a capture keeps of an operator.
 
     Args:
+        operator: the operator, of a recording.
         rank: process rank.
         source: its line as shown to people; None: the innermost of ``operator.source``, as Python knows it.
 
     Returns:
         A description that shares attributes' values with ``operator``, but refers to no operator or graph.
+
+    Examples:
+        >>> from harness.recording import Operator, described
+        >>> made = described(Operator("Scale", "Default/a", {"factor": 2.0}, number=0), source="net.py:7")
+        >>> made.name, made.attributes, made.source
+        ('Default/a/Scale-op0', {'factor': 2.0}, 'net.py:7')
     """
     named = {slot: name for name, slot in (operator.arguments or {}).items()}
     inputs = operator.inputs

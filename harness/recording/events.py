@@ -16,8 +16,14 @@ class Engine:
     """Who runs the graphs.
 
     Attributes:
-        name, version: of the runtime (``tinyrt``, ``1.0``).
+        name: of the runtime (``tinyrt``).
+        version: of the runtime (``1.0``); may be empty.
         emulated: whether it computes the numbers of a device that it is not.
+
+    Examples:
+        >>> from harness.recording import Engine
+        >>> str(Engine("tinyrt", "1.0"))
+        'tinyrt 1.0'
     """
 
     name: str
@@ -29,7 +35,14 @@ class Engine:
 
 
 class Want(IntEnum):
-    """What an observer needs of a slot, the least first."""
+    """What an observer needs of a slot, the least first.
+
+    Attributes:
+        NOTHING: the slot need not be brought to the host.
+        DIGEST: its content digest is enough.
+        STATISTICS: its statistics are enough.
+        VALUES: its array.
+    """
 
     NOTHING = 0
     DIGEST = 1

@@ -31,6 +31,19 @@ class Graph:
         kept: what observers made of the graph once, by their keys.
     """
 
+    id: int
+    root_id: int
+    engine: Engine
+    operators: list[Operator]
+    order: list[Operator]
+    parameters: list[Parameter]
+    constants: list[Constant]
+    outputs: tuple[Operand, ...]
+    eager: bool
+    form: Callable[[], Any] | None
+    memory: Callable[[], Any] | None
+    kept: dict[tuple[object, ...], Any]
+
     def __init__(
         self,
         id: int,
@@ -48,8 +61,8 @@ class Graph:
         self.id = id
         self.root_id = id if root_id is None else root_id
         self.engine = engine
-        self.operators: list[Operator] = []
-        self.order: list[Operator] = []
+        self.operators = []
+        self.order = []
         self.parameters = list(parameters)
         self.constants = list(constants)
         self.constant_base = constant_base
@@ -57,7 +70,7 @@ class Graph:
         self.eager = eager
         self.form = form
         self.memory = memory
-        self.kept: dict[tuple[object, ...], Any] = {}
+        self.kept = {}
 
     @property
     def name(self) -> str:
@@ -116,7 +129,22 @@ class EagerGraph(Graph):
         source: Sequence[SourceLine] = (),
         phase: str = "",
     ) -> Operator:
-        """The next operator of the step; arguments and errors are those of ``Operator``."""
+        """The next operator of the step.
+
+        Args:
+            type: see ``Operator``, as for all of them.
+            scope: path of the layer.
+            attributes: by name.
+            inputs: edges, by slot.
+            outputs: specs, by slot; empty takes those of the first results.
+            mutates: slots of inputs that it updates; None: not known.
+            aliases: slot of an input by the slot of the output in its memory.
+            source: stack of the place where it was written.
+            phase: ``forward``, ``backward``, ``optimizer``.
+
+        Raises:
+            RecordingError: see ``Operator``.
+        """
         made = Operator(
             type, scope, attributes, inputs, outputs, mutates=mutates, aliases=aliases, source=source, phase=phase
         )

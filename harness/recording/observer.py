@@ -20,13 +20,31 @@ class Observer:
     Attributes:
         keeps: whether it keeps values past the call; then runtimes say which are stable.
         before: whether it needs inputs that a launch mutates as they were before it.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.recording import Observer, Recording
+        >>> class Names(Observer):
+        ...     def launch_end(self, launch):
+        ...         print(launch.operator.name, launch.outputs[0].array)
+        >>> with Recording("tinyrt 1.0", observers=[Names()]) as recording:
+        ...     graph = recording.eager()
+        ...     with recording.step(graph) as step, step.launch(graph.operator("Ones", mutates=())) as launch:
+        ...         _ = launch.done(np.ones(2))
+        Default/Ones-op0 [1. 1.]
     """
 
-    keeps = False
-    before = False
+    keeps: bool = False
+    before: bool = False
 
     def wants(self, operator: Operator, io: str, slot: int) -> Want:
-        """What it needs of a slot of the running step; an upper bound: it may read less."""
+        """What it needs of a slot of the running step; an upper bound: it may read less.
+
+        Args:
+            operator: the operator.
+            io: ``input`` or ``output``.
+            slot: position of the slot.
+        """
         return Want.VALUES
 
     def compile_begin(self, compilation: Compilation) -> None:

@@ -18,9 +18,16 @@ class SourceLine:
 
     Attributes:
         path: source file as Python knows it.
-        line, line_end: first and last line (equal for one line), from 1.
-        column, column_end: from 0; None where unknown.
+        line: first line, from 1.
+        line_end: last line; the first one for one line.
+        column: where it begins in its first line, from 0; None where unknown.
+        column_end: where it ends in its last line; None where unknown.
         text: the first line of the source, with its leading blanks.
+
+    Examples:
+        >>> from harness.recording import SourceLine
+        >>> SourceLine("train.py", 7, 7, None, None, "").line
+        7
     """
 
     path: str
@@ -43,6 +50,11 @@ class Constant:
             by tests/framework/compile).
         memory: of a tensor that is changed in place, the array that is; None for any other. Such a constant equals no
             other one, and ``value`` is what it was when the graph was made.
+
+    Examples:
+        >>> from harness.recording import constant
+        >>> constant(0.5).value, constant(0.5).spec
+        (0.5, ScalarSpec(dtype=mindspore.float32))
     """
 
     value: Any
@@ -62,6 +74,12 @@ class Parameter:
         handle: the object that owns the array at run time (opaque here).
         is_inplace: whether an operator of the graph updates it.
         is_member: it is a member of a tuple, list or dict, for which a dump has no file.
+
+    Examples:
+        >>> from harness import dtypes
+        >>> from harness.recording import Parameter, TensorSpec
+        >>> Parameter("fc1.weight", TensorSpec(dtypes.float32, (3, 2), "fc1.weight"), is_weight=True).name
+        'fc1.weight'
     """
 
     name: str
@@ -76,6 +94,18 @@ def constant(value: Any) -> Constant:
     """Wraps a Python value, a dtype, or an array as a ``Constant``.
 
     An int becomes Int64, a float Float32, as MindSpore prints scalars of a graph; an array becomes a tensor constant.
+
+    Args:
+        value: bool, int, float, text, None, a dtype, an array, or tuples and lists of such.
+
+    Raises:
+        TypeError: a graph cannot hold it.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.recording import constant
+        >>> constant(np.zeros((2, 3), np.float32)).spec.shape
+        (2, 3)
     """
     if isinstance(value, Constant):
         return value

@@ -53,8 +53,20 @@ class Operator:
     Raises:
         RecordingError: a type or scope that is no text or too long, an attribute of another kind, an input that is
             no operand, an output that is no spec, a slot that does not exist.
+
+    Examples:
+        >>> from harness import dtypes
+        >>> from harness.recording import Operator, Parameter, TensorSpec
+        >>> weight = Parameter("w", TensorSpec(dtypes.float32, (3, 2), "w"), is_weight=True)
+        >>> product = Operator("MatMul", "Default/fc1-Dense", {"transpose_b": False}, [None, weight], mutates=())
+        >>> relu = Operator("ReLU", "Default/relu-ReLU", inputs=[product], mutates=())
+        >>> relu.inputs[0].operator is product, relu.name
+        (True, 'Default/relu-ReLU/ReLU-op-1')
     """
 
+    graph: Any
+    name: str
+    position: int
     __slots__ = (
         "aliases", "arguments", "attributes", "graph", "inputs", "mutates", "name", "number", "outputs", "parts",
         "phase", "position", "related", "scope", "source", "type", "unfused",
@@ -101,6 +113,10 @@ class Operator:
         """An operator whose facts a compiler vouches for: nothing is checked or copied.
 
         Args:
+            type: its type.
+            scope: its scope.
+            number: its number.
+            attributes: its attributes.
             facts: any other argument; inputs, outputs, parts and sources are tuples.
         """
         made = cls.__new__(cls)
@@ -119,7 +135,7 @@ class Operator:
         self.name = f"{self.scope}/{self.type}-op{number}"
 
     def same(self, other: Operator) -> bool:
-        """Whether both are the same operator in two steps of an eager program: same attributes and edges."""
+        """Whether ``other`` is the same operator in another step of an eager program: same attributes and edges."""
         return (
             _equal(self.attributes, other.attributes)
             and len(self.inputs) == len(other.inputs)

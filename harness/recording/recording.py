@@ -46,15 +46,37 @@ class Recording:
         opener: opens the recording of another rank.
 
     Attributes:
-        engine, device, world: as given.
+        engine: who runs.
+        device: what it runs on, as given.
+        world: which rank of how many.
         lock: held while observers are told.
         before: whether an observer needs mutated inputs as they were.
         keeps: whether an observer keeps values, so that it counts which are stable.
 
     Raises:
         RecordingError: the engine has no name.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.capture import CaptureObserver
+        >>> from harness.recording import Recording
+        >>> heard = CaptureObserver()
+        >>> with Recording("tinyrt 1.0", observers=[heard]) as recording:
+        ...     graph = recording.eager()
+        ...     with recording.step(graph) as step:
+        ...         twice = graph.operator("Scale", "Default/a", {"factor": 2}, mutates=())
+        ...         with step.launch(twice, [np.float32([1, 2])]) as launch:
+        ...             made = launch.done(np.float32([2, 4]))
+        >>> [record.key.slot_name for record in heard.capture("Net", "tinyrt", emulated=False, rules={}).records()]
+        ['input.0', 'output.0']
     """
 
+    engine: Engine
+    device: Any
+    world: World
+    lock: threading.RLock
+    before: bool
+    keeps: bool
     on_compile_begin: tuple[Callable[[Compilation], None], ...]
     on_compile_stage: tuple[Callable[[Stage], None], ...]
     on_compile_end: tuple[Callable[[Compilation, BaseException | None], None], ...]
@@ -125,7 +147,13 @@ class Recording:
         self.keeps = any(each.keeps for each in told)
 
     def wants(self, operator: Operator, io: str, slot: int) -> Want:
-        """See ``Launch.wants``."""
+        """The most that any observer needs of a slot, see ``Launch.wants``.
+
+        Args:
+            operator: the operator.
+            io: ``input`` or ``output``.
+            slot: position of the slot.
+        """
         return max((each.wants(operator, io, slot) for each in self._sees), default=Want.NOTHING)
 
     # --- what runs ----------------------------------------------------------------------------------------------------
@@ -133,7 +161,17 @@ class Recording:
     def compiling(
         self, name: str, inputs: Sequence[str] = (), *, staged: bool = True, shares_memory: bool | None = None
     ) -> Compiling:
-        """A block within which a function is compiled; arguments as of ``Compilation``."""
+        """A block within which a function is compiled.
+
+        Args:
+            name: name of the function.
+            inputs: names of its parameters.
+            staged: whether its stages and graphs are recorded.
+            shares_memory: whether its graphs' tensors may share memory; None: the device's rules say so.
+
+        Raises:
+            StateError: the recording is closed.
+        """
         self._check()
         return Compiling(self, Compilation(name, list(inputs), staged, shares_memory))
 

@@ -28,6 +28,12 @@ class Facts:
         mutates: slots of the inputs whose memory it updates.
         random: whether equal inputs may give other results, by the state of a generator.
         moves: whether it only moves elements, so that each element of a result is one of an input.
+
+    Examples:
+        >>> from harness.recording import Described
+        >>> from harness.replaying import replayer_of
+        >>> replayer_of("MindSpore").facts(Described("Default/Assign-op0", "Assign")).mutates
+        (0,)
     """
 
     mutates: tuple[int, ...] = ()
@@ -48,6 +54,15 @@ class Call:
         rng: state of the generator before the launch, as the engine recorded it; None: not recorded.
         device: name of the device whose arithmetic applies (``cpu``, ``gpu``, ``ascend-o0``).
         reading: how a replayer reads what the record leaves open, see ``Replayer.readings``; None: as is likely.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.recording import Call, Described, Edge
+        >>> from harness.replaying import replayer_of
+        >>> operator = Described("Default/Abs-op0", "Abs", inputs=(Edge("argument", "x"),))
+        >>> call = Call(operator, {0: np.float32([1, -2])}, ("Float32",))
+        >>> replayer_of("MindSpore").replay(call).outputs[0]
+        array([1., 2.], dtype=float32)
     """
 
     operator: Described
@@ -59,7 +74,12 @@ class Call:
     reading: Any = None
 
     def changed(self, before: Mapping[int, Any] | None = None, attributes: Mapping[str, Any] | None = None) -> Call:
-        """The same call with other inputs or attributes; ``...`` in place of an attribute removes it."""
+        """The same call with other inputs or attributes.
+
+        Args:
+            before: other inputs by slot; those not named stay.
+            attributes: other attributes by name; ``...`` removes one.
+        """
         merged = {**self.operator.attributes, **(attributes or {})}
         kept = {name: value for name, value in merged.items() if value is not ...}
         return replace(self, operator=replace(self.operator, attributes=kept), before={**self.before, **(before or {})})
@@ -71,6 +91,15 @@ class Replayed(NamedTuple):
     Attributes:
         outputs: the results by slot, C-contiguous, in the dtypes of ``Call.outputs`` if these are known.
         mutated: the inputs after the launch, by slot, of those that ``Facts.mutates`` names.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.recording import Call, Described, Edge
+        >>> from harness.replaying import replayer_of
+        >>> operator = Described("Default/Abs-op0", "Abs", inputs=(Edge("argument", "x"),))
+        >>> call = Call(operator, {0: np.float32([1, -2])}, ("Float32",))
+        >>> replayer_of("MindSpore").replay(call).outputs[0]
+        array([1., 2.], dtype=float32)
     """
 
     outputs: tuple[Array, ...]
@@ -83,6 +112,17 @@ class Replayer(ABC):
     Attributes:
         exact: whether a replay gives the run's bits where the run had the same environment; if not, it proves within
             ``noise`` only.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.recording import Call, Described, Facts, Replayed, Replayer
+        >>> class Tiny(Replayer):
+        ...     def facts(self, operator):
+        ...         return Facts() if operator.type == "Twice" else None
+        ...     def replay(self, call):
+        ...         return Replayed((call.before[0] * 2,)) if 0 in call.before else None
+        >>> Tiny().replay(Call(Described("Default/Twice-op0", "Twice"), {0: np.ones(2)})).outputs[0]
+        array([2., 2.])
     """
 
     exact: bool = True
@@ -97,13 +137,13 @@ class Replayer(ABC):
         that proves nothing."""
 
     def readings(self, call: Call) -> Iterator[Call]:
-        """The calls that a record may stand for, likely ones first, where it leaves something open (an overload, how
-        a tensor lies in memory). Who has the recorded results takes the first one that gives them."""
+        """The calls that the record of ``call`` may stand for, likely ones first, where it leaves something open (an
+        overload, how a tensor lies in memory). Who has the recorded results takes the first one that gives them."""
         yield call
 
     def solve(self, call: Call, outputs: Sequence[Array]) -> Mapping[str, Any] | None:
-        """The attributes that a record leaves out because its results tell them (which axes a view exchanges); None
-        if several fit, or nobody knows any.
+        """The attributes that the record of ``call`` leaves out because its results tell them (which axes a view
+        exchanges); None if several fit, or nobody knows any.
 
         Args:
             outputs: the recorded results by slot.
@@ -116,8 +156,8 @@ class Replayer(ABC):
         return None
 
     def noise(self, call: Call) -> tuple[Array, ...] | None:
-        """For each result the largest error per element that another order of its sums accounts for, float64, in the
-        shape of the result; None if nobody knows."""
+        """For each result of ``call`` the largest error per element that another order of its sums accounts for:
+        float64, in the shape of the result; None if nobody knows."""
         return None
 
 
@@ -133,6 +173,11 @@ def replayer_of(engine: str) -> Replayer | None:
 
     Args:
         engine: its name, with or without what follows it (``onnx 1.20.0``, ``PyTorch 2.13.0 on cpu``).
+
+    Examples:
+        >>> from harness.recording import replayer_of
+        >>> replayer_of("nobody's engine 1.0") is None
+        True
     """
     words = engine.split()
     names = [" ".join(words[:count]) for count in range(len(words), 0, -1)]

@@ -13,10 +13,18 @@ from harness.dtypes import DType
 
 @dataclass(frozen=True, slots=True)
 class TensorSpec:
-    """A tensor of ``dtype``; a dimension of -1 is known only at run time.
+    """A tensor; a dimension of -1 is known only at run time.
 
     Attributes:
+        dtype: of the elements.
+        shape: of the tensor.
         ref_key: the parameter's name if the value is a reference to it (``Ref[Tensor[...]]``).
+
+    Examples:
+        >>> from harness import dtypes
+        >>> from harness.recording import TensorSpec
+        >>> TensorSpec(dtypes.float16, (2, 3)).nbytes, TensorSpec(dtypes.float16, (-1, 3)).size
+        (12, -1)
     """
 
     dtype: DType
@@ -41,21 +49,33 @@ class TensorSpec:
 
 @dataclass(frozen=True, slots=True)
 class ScalarSpec:
-    """A Python number inside a graph (``Bool``, ``Int64``, ``Float32``; ``NoShape``)."""
+    """A Python number inside a graph (``Bool``, ``Int64``, ``Float32``; ``NoShape``).
+
+    Attributes:
+        dtype: of the number.
+    """
 
     dtype: DType
 
 
 @dataclass(frozen=True, slots=True)
 class TupleSpec:
-    """A tuple of values."""
+    """A tuple of values.
+
+    Attributes:
+        items: spec of each.
+    """
 
     items: tuple[Spec, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class OpaqueSpec:
-    """A value with no bytes: ``UMonad``, ``IOMonad``, ``String``, ``None``, ``Type``."""
+    """A value with no bytes: ``UMonad``, ``IOMonad``, ``String``, ``None``, ``Type``.
+
+    Attributes:
+        kind: one of these.
+    """
 
     kind: str
 

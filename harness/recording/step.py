@@ -56,6 +56,12 @@ class Launch:
         saturated: whether the device's status says that it left the range of its dtype and was saturated.
     """
 
+    step: Step
+    operator: Operator
+    inputs: Sequence[Value]
+    outputs: Sequence[Value]
+    order: int
+    saturated: bool
     __slots__ = ("_ended", "_given", "_mutated", "inputs", "operator", "order", "outputs", "saturated", "step")
 
     def __init__(self, step: Step, operator: Operator, inputs: Sequence[Value], order: int | None) -> None:
@@ -83,8 +89,12 @@ class Launch:
         return [now[value.index] if value.index in operator.mutates else value for value in self.inputs]
 
     def wants(self, io: str, slot: int) -> Want:
-        """The most that any observer needs of a slot (``input`` or ``output``): ``Want.NOTHING`` means that it need
-        not be brought to the host."""
+        """The most that any observer needs of a slot: ``Want.NOTHING`` means that it need not be brought to the host.
+
+        Args:
+            io: ``input`` or ``output``.
+            slot: position of the slot.
+        """
         return self.step.recording.wants(self.operator, io, slot)
 
     def done(self, outputs: Any, mutated: Mapping[int, Any] | None = None, saturated: bool = False) -> Any:
@@ -130,7 +140,13 @@ class Launch:
     def end(
         self, outputs: Sequence[Value], mutated: Mapping[int, Value] | None = None, saturated: bool = False
     ) -> None:
-        """As ``done``, with values that nobody checks."""
+        """As ``done``, with values that nobody checks.
+
+        Args:
+            outputs: values by slot.
+            mutated: what became of mutated inputs, by slot.
+            saturated: see the class.
+        """
         self.outputs, self._mutated, self.saturated, self._ended = outputs, mutated, saturated, True
         recording = self.step.recording
         with recording.lock:
@@ -138,7 +154,7 @@ class Launch:
                 hook(self)
 
     def fail(self, error: BaseException) -> None:
-        """The kernel failed; tells the observers."""
+        """The kernel failed with ``error``; tells the observers."""
         self._ended = True
         recording = self.step.recording
         with recording.lock:
@@ -183,6 +199,11 @@ class Step:
         parameters: yields each graph parameter that has data, with its current array.
     """
 
+    recording: Told
+    graph: Graph
+    run: int
+    label: int | None
+    parameters: Callable[[], Iterable[tuple[Parameter, Array]]]
     __slots__ = ("_count", "graph", "label", "parameters", "recording", "run")
 
     def __init__(
@@ -251,7 +272,7 @@ class Step:
         recording.ran(self.graph)
 
     def fail(self, error: BaseException) -> None:
-        """The step failed."""
+        """The step failed with ``error``, which is raised afterwards."""
         recording = self.recording
         try:
             with recording.lock:

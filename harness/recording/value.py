@@ -33,6 +33,16 @@ class Value:
     Raises:
         RecordingError: (also at the first read of a function) the array has another dtype or shape than stated, or
             one that cannot be recorded; neither data nor a gap is given.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness import dtypes
+        >>> from harness.recording import Value
+        >>> Value(np.float32([1, 2])).shape
+        (2,)
+        >>> later = Value(lambda: np.zeros((2, 3), np.float16), dtypes.float16, (2, 3))
+        >>> later.is_read, later.array.dtype, Value(None, gap="lives on another host").gap
+        (False, dtype('float16'), 'lives on another host')
     """
 
     __slots__ = ("_data", "digest", "dtype", "gap", "index", "shape", "stable", "statistics")
@@ -70,7 +80,14 @@ class Value:
 
     @classmethod
     def known(cls, array: Array, dtype: DType, index: int, stable: bool) -> Value:
-        """A value whose facts a runtime vouches for: nothing is checked."""
+        """A value whose facts a runtime vouches for: nothing is checked.
+
+        Args:
+            array: its data, C-contiguous.
+            dtype: of the elements.
+            index: its slot.
+            stable: see the class.
+        """
         made = cls.__new__(cls)
         made._data, made.dtype, made.shape, made.index, made.stable = array, dtype, array.shape, index, stable
         made.statistics = made.digest = made.gap = None

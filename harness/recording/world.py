@@ -19,6 +19,11 @@ class World:
 
     Raises:
         RecordingError: the rank is negative or beyond ``size``, or a group has a rank that does not exist.
+
+    Examples:
+        >>> from harness.recording import World
+        >>> World(1, 4, {"tp": (0, 1)}).size
+        4
     """
 
     rank: int = 0

@@ -162,6 +162,15 @@ class View:
         required: what a view of another package must define.
         name: of its entry point.
         ending: of the names of its files (``.sarif``).
+
+    Examples:
+        >>> from harness.report import View
+        >>> class Lines(View):
+        ...     name, ending = "lines", ".lines"
+        ...     def export(self, title, explanation, steps):
+        ...         return "".join(f"{step.where.operator} {step.role.value}\\n" for step in steps)
+        >>> Lines().export("a title", None, [])
+        ''
     """
 
     required: ClassVar[tuple[str, ...]] = ("name", "ending", "export")

@@ -34,6 +34,12 @@ def digest(array: Array, dtype_name: str) -> bytes:
 
     Raises:
         DtypeError: ``dtype_name`` is unknown, or not what ``array`` holds.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.stats import digest
+        >>> digest(np.float32([0, 1]), "Float32").hex()[:8], digest(np.float32([-0.0, 1]), "Float32").hex()[:8]
+        ('75e1c9b6', '61e69716')
     """
     if array.nbytes <= _SHORT and array.dtype.isnative and _LITTLE:
         return xxhash.xxh3_128_digest(_header(array.dtype, dtype_name, array.shape) + array.tobytes())
@@ -52,6 +58,16 @@ class Digester:
 
     Raises:
         DtypeError: as ``digest``.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.stats import Digester, digest
+        >>> whole = np.arange(6, dtype=np.float32)
+        >>> running = Digester("Float32", whole.shape, whole.dtype)
+        >>> for piece in (whole[:4], whole[4:]):
+        ...     running.take(piece)
+        >>> running.digest() == digest(whole, "Float32")
+        True
     """
 
     __slots__ = ("_hasher",)
@@ -60,7 +76,11 @@ class Digester:
         self._hasher = xxhash.xxh3_128(_header(given, dtype_name, shape))
 
     def take(self, piece: Array) -> None:
-        """Takes the next elements; any number."""
+        """Takes the next elements.
+
+        Args:
+            piece: any number of elements, in C order.
+        """
         if piece.size:
             self._hasher.update(as_bytes(piece).data)
 

@@ -29,15 +29,24 @@ class Statistics:
     twice the number of elements and ``l2norm`` is the usual norm). 64-bit integers are rounded to float64 first.
 
     Attributes:
-        max, min: NaN if any element is; ``-inf`` / ``inf`` for an empty tensor. Of zeros of both signs the maximum
-            is +0.0 and the minimum -0.0.
+        max: the largest element; NaN if any element is; ``-inf`` for an empty tensor. Of zeros of both signs +0.0.
+        min: the smallest element; NaN if any element is; ``inf`` for an empty tensor. Of zeros of both signs -0.0.
         avg: mean; NaN if any element is, if both infinities occur, or if the tensor is empty.
         l2norm: square root of the sum of squares; NaN if any element is.
         count: number of elements.
         negative_count: number of elements < 0, including ``-inf`` (``Negative Zero Count`` of a ``statistic.csv``).
         positive_count: number of elements > 0, including ``inf`` (``Positive Zero Count`` of a ``statistic.csv``).
         zero_count: number of zeros of either sign.
-        nan_count, negative_inf_count, positive_inf_count: numbers of NaN, ``-inf`` and ``inf`` elements.
+        nan_count: number of NaN elements.
+        negative_inf_count: number of ``-inf`` elements.
+        positive_inf_count: number of ``inf`` elements.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.stats import describe
+        >>> found = describe(np.float32([[1, -2], [np.nan, 4]]), "Float32")
+        >>> found.count, found.nan_count, found.negative_count, describe(np.float32([3, 4]), "Float32").l2norm
+        (4, 1, 1, 5.0)
     """
 
     max: float
@@ -64,6 +73,13 @@ def describe(array: Array, dtype_name: str) -> Statistics:
 
     Raises:
         DtypeError: ``dtype_name`` is unknown, or not what ``array`` holds.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.stats import describe
+        >>> found = describe(np.float32([[1, -2], [np.nan, 4]]), "Float32")
+        >>> found.count, found.nan_count, found.negative_count, describe(np.float32([3, 4]), "Float32").l2norm
+        (4, 1, 1, 5.0)
     """
     running = Description(dtype_name)
     with np.errstate(all="ignore"):
@@ -76,6 +92,14 @@ class Description:
 
     Args:
         dtype_name: as for ``describe``.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.stats import Description, describe
+        >>> whole, running = np.arange(100, dtype=np.float32), Description("Float32")
+        >>> running.take(whole)
+        >>> running.result() == describe(whole, "Float32")
+        True
     """
 
     def __init__(self, dtype_name: str) -> None:
@@ -86,7 +110,10 @@ class Description:
         self.sums = LaneSums()
 
     def take(self, piece: Array) -> None:
-        """Takes the next elements, in C order; of all pieces but the last, a multiple of ``blocks.BLOCK``.
+        """Takes the next elements.
+
+        Args:
+            piece: elements in C order; of all pieces but the last, a multiple of ``blocks.BLOCK``.
 
         Raises:
             DtypeError: as ``describe``.
@@ -95,7 +122,7 @@ class Description:
             self.take_quietly(piece)
 
     def take_quietly(self, piece: Array) -> None:
-        """``take``, inside the caller's ``errstate``."""
+        """``take`` of ``piece``, inside the caller's ``errstate``."""
         checked_dtype(piece.dtype, self._dtype)
         for block in blocks(flat_view(piece)):
             self._add(block)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -104,3 +105,32 @@ def test_the_command_works_beside_another_package_of_its_name(tmp_path: Path) ->
     found = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))}
     done = subprocess.run([sys.executable, "-c", program], env=found, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout[:7], done.stderr) == (0, "msdump ", "")
+
+
+@pytest.mark.parametrize("theirs", ["", "raise RuntimeError('the wrong one')\n"])
+def test_an_overwritten_package_is_one_line(tmp_path: Path, theirs: str) -> None:
+    """A distribution that is called harness, installed over ours: the command and the plugin say so, nothing else."""
+    (tmp_path / "site" / "harness").mkdir(parents=True)
+    shutil.copytree(ROOT / "pytest_msdump", tmp_path / "site" / "pytest_msdump")
+    for name in ("registry", "errors"):  # what the other one did not overwrite
+        shutil.copy(ROOT / "harness" / f"{name}.py", tmp_path / "site" / "harness")
+    info = tmp_path / "site" / "harness-0.3.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: harness\nVersion: 0.3\n")
+    (info / "top_level.txt").write_text("harness\n")
+    (tmp_path / "site" / "harness" / "__init__.py").write_text(theirs)
+    (tmp_path / "test_a.py").write_text("def test_a(msdump): pass\n\n\ndef test_b(): pass\n")
+    found = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    program = "import sys; from pytest_msdump.command import main; sys.exit(main(['--version']))"
+    run = {"env": found, "cwd": tmp_path, "capture_output": True, "text": True, "check": False}
+    done = subprocess.run([sys.executable, "-P", "-c", program], **run)
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (2, "")
+    place = tmp_path / "site" / "harness" / "__init__.py"
+    assert line.startswith(f"msdump: distribution harness has overwritten {place}, which is pytest-msdump's; ")
+    words = ["-P", "-m", "pytest", "-p", "pytest_msdump.plugin", "--msdump", "-q"]
+    done = subprocess.run([sys.executable, *words], **run)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "1 passed, 1 error" in done.stdout
+    assert line in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr

@@ -36,6 +36,15 @@ class StorageFormat:
         fixed_c0: C0 of formats whose C0 does not depend on the dtype, else None.
         grouped: whether it accepts ``groups`` other than 1.
         shape_only: whether only the shape is known, not the place of an element.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.devices.formats import FORMATS
+        >>> blocks = FORMATS.get("FRACTAL_NZ")
+        >>> host = np.arange(15, dtype=np.float16).reshape(3, 5)
+        >>> device = blocks.to_device(host)
+        >>> device.shape, np.array_equal(blocks.to_host(device, host.shape), host)
+        ((1, 1, 16, 16), True)
     """
 
     required: ClassVar[tuple[str, ...]] = ("name", "_device_shape")
@@ -88,7 +97,9 @@ class StorageFormat:
 
         Args:
             array: host tensor, any dtype of 1, 2, 4, 8 or 16 bytes.
-            groups, c0, axes: see ``device_shape``.
+            groups: see ``device_shape``.
+            c0: see ``device_shape``.
+            axes: see ``device_shape``.
             pad: value of the padding; ``POISON`` is NaN, or the largest integer. Only FRACTAL_NZ leaves its padding
                 unwritten, so only it accepts a value other than 0.
 
@@ -110,7 +121,8 @@ class StorageFormat:
         Args:
             array: device tensor, of this format's shape. C0 is its last dimension.
             shape: host shape, which shows what is padding.
-            groups, axes: see ``device_shape``.
+            groups: see ``device_shape``.
+            axes: see ``device_shape``.
 
         Returns:
             A C-contiguous array of ``shape``.

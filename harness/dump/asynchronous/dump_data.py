@@ -206,7 +206,28 @@ class DumpFile:
     Attributes:
         path: the path, as given.
         header: the header, read and checked.
+
+    Examples:
+        >>> import json
+        >>> from pathlib import Path
+        >>> import numpy as np
+        >>> from harness import instruments
+        >>> from harness.dump import DumpFile
+        >>> common = {"op_debug_mode": 0, "dump_mode": 0, "net_name": "Net", "iteration": "all", "input_output": 0,
+        ...           "saved_data": "tensor", "kernels": [], "support_device": [0], "path": str(Path("raw").resolve())}
+        >>> _ = Path("raw.json").write_text(json.dumps({"common_dump_settings": common}))
+        >>> environ = {"MINDSPORE_DUMP_CONFIG": "raw.json"}
+        >>> with instruments.open("ascend-o2", engine="tinyrt 1.0", environ=environ) as recording:
+        ...     graph = recording.eager()
+        ...     with recording.step(graph) as step, step.launch(graph.operator("Ones", mutates=())) as launch:
+        ...         _ = launch.done(np.ones(2, np.float32))
+        >>> with DumpFile(next(path for path in Path("raw").rglob("Ones*"))) as file:
+        ...     file.host(file.header.outputs[0])
+        array([1., 1.], dtype=float32)
     """
+
+    path: str
+    header: Header
 
     def __init__(
         self, path: str | os.PathLike[str], header: Header | None = None, *, inside: str | None = None
@@ -261,11 +282,14 @@ class DumpFile:
         return buffer
 
     def payload(self, entry: Entry | BufferEntry) -> Array:
-        """The bytes of an entry, uint8 of one dimension."""
+        """The bytes of ``entry``, uint8 of one dimension."""
         return self._buffer(entry.offset, entry.size)
 
     def array(self, entry: Entry) -> Array:
         """The tensor in file layout: ``entry.shape`` in ``entry.dtype``.
+
+        Args:
+            entry: one of the header's.
 
         Raises:
             TreeError: the bytes do not fit the element type or the shape.
@@ -286,6 +310,9 @@ class DumpFile:
 
     def host(self, entry: Entry) -> Array:
         """The tensor in host layout: with ``original_shape``, if the header's differs from ``shape``.
+
+        Args:
+            entry: one of the header's.
 
         Raises:
             TreeError: see ``array``; or its format cannot be converted.

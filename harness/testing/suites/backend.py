@@ -27,20 +27,19 @@ class BackendSuite(Suite):
         tolerance: how far two runs of one program may be apart, as ``Tolerances.parse`` takes it.
 
     Examples:
-        In a test file:
+        As a class in a test file, ``Test...``, or at once:
 
-            import numpy as np
-            from harness import Tensor, nn
-            from harness.testing import BackendSuite
-
-
-            class TestCpu(BackendSuite):
-                backend = "cpu"
-
-                def program(self, seed=0):
-                    net = nn.Dense(3, 2, weight_init="ones")
-                    x = Tensor(np.random.default_rng(seed).standard_normal((4, 3)).astype(np.float32))
-                    return lambda: net(x)
+        >>> import numpy as np
+        >>> from harness import Tensor, nn
+        >>> from harness.testing import BackendSuite
+        >>> class Cpu(BackendSuite):
+        ...     backend = "cpu"
+        ...     def program(self, seed=0):
+        ...         net = nn.Dense(3, 2, weight_init="ones")
+        ...         x = Tensor(np.random.default_rng(seed).standard_normal((4, 3)).astype(np.float32))
+        ...         return lambda: net(x)
+        >>> Cpu().broken()
+        {}
     """
 
     backend: ClassVar[str] = ""

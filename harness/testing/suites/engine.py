@@ -75,31 +75,28 @@ class EngineSuite(Suite):
         threads: whether its steps may be called from several threads at once.
 
     Examples:
-        In a test file, for a runtime ``tiny`` that takes a recording:
+        As a class in a test file, ``Test...``, or at once:
 
-            import numpy as np
-            from harness.testing import EngineSuite
-
-
-            class TestTiny(EngineSuite):
-                engine = "tiny 1.0"
-                shape = (2, 3)
-
-                def program(self, recording):
-                    graph = recording.eager()
-
-                    def step(x, fail=False):
-                        with recording.step(graph) as running:
-                            twice = graph.operator("Twice", "Default/a", mutates=())
-                            with running.launch(twice, [x]) as launch:
-                                made = launch.done(x * 2)
-                            added = graph.operator("AddOne", "Default/b", inputs=[twice], mutates=())
-                            with running.launch(added, [made]) as launch:
-                                if fail:
-                                    raise ValueError("on purpose")
-                                return launch.done(made + 1)
-
-                    return step
+        >>> import numpy as np
+        >>> from harness.testing import EngineSuite
+        >>> class Tiny(EngineSuite):
+        ...     engine = "tiny 1.0"
+        ...     shape = (2, 3)
+        ...     def program(self, recording):
+        ...         graph = recording.eager()
+        ...         def step(x, fail=False):
+        ...             with recording.step(graph) as running:
+        ...                 twice = graph.operator("Twice", "Default/a", mutates=())
+        ...                 with running.launch(twice, [x]) as launch:
+        ...                     made = launch.done(x * 2)
+        ...                 added = graph.operator("AddOne", "Default/b", inputs=[twice], mutates=())
+        ...                 with running.launch(added, [made]) as launch:
+        ...                     if fail:
+        ...                         raise ValueError("on purpose")
+        ...                     return launch.done(made + 1)
+        ...         return step
+        >>> Tiny().broken()
+        {}
     """
 
     engine: ClassVar[str] = ""

@@ -23,14 +23,14 @@ class FormatSuite(Suite):
         dtypes: names of dtypes of the elements.
 
     Examples:
-        In a test file:
+        As a class in a test file, ``Test...``, or at once:
 
-            from harness.testing import FormatSuite
-
-
-            class TestFractalNz(FormatSuite):
-                format = "FRACTAL_NZ"
-                shapes = ((3, 5), (16, 32), (2, 17, 33))
+        >>> from harness.testing import FormatSuite
+        >>> class FractalNz(FormatSuite):
+        ...     format = "FRACTAL_NZ"
+        ...     shapes = ((3, 5), (16, 32), (2, 17, 33))
+        >>> FractalNz().broken()
+        {}
     """
 
     format: ClassVar[str] = ""

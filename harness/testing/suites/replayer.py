@@ -29,24 +29,23 @@ class ReplayerSuite(Suite):
     """Rules for a replayer. Write ``replayer`` and ``known``.
 
     Examples:
-        In a test file:
+        As a class in a test file, ``Test...``, or at once:
 
-            import numpy as np
-            from harness.recording import Call, Described, Edge
-            from harness.replaying import replayer_of
-            from harness.testing import ReplayerSuite
-            from harness.testing.suites.replayer import Known
-
-
-            class TestMine(ReplayerSuite):
-                def replayer(self):
-                    return replayer_of("MindSpore")
-
-                def known(self):
-                    x = np.float32([1, -2])
-                    operator = Described("Default/Abs-op0", "Abs", inputs=(Edge("argument", "x"),))
-                    call = Call(operator, {0: x}, ("Float32",))
-                    return [Known(call, [np.float32([1, 2])])]
+        >>> import numpy as np
+        >>> from harness.recording import Call, Described, Edge
+        >>> from harness.replaying import replayer_of
+        >>> from harness.testing import ReplayerSuite
+        >>> from harness.testing import Known
+        >>> class Mine(ReplayerSuite):
+        ...     def replayer(self):
+        ...         return replayer_of("MindSpore")
+        ...     def known(self):
+        ...         x = np.float32([1, -2])
+        ...         operator = Described("Default/Abs-op0", "Abs", inputs=(Edge("argument", "x"),))
+        ...         call = Call(operator, {0: x}, ("Float32",))
+        ...         return [Known(call, [np.float32([1, 2])])]
+        >>> Mine().broken()
+        {}
     """
 
     def replayer(self) -> Replayer:
