@@ -66,7 +66,13 @@ class Msdump:
         return f"<msdump {self.backend}-{self.mode}>"
 
     def run(
-        self, network: Callable[..., Any], *inputs: Any, steps: int = 1, granularity: str | None = None, **named: Any
+        self,
+        network: Callable[..., Any],
+        *inputs: Any,
+        steps: int = 1,
+        granularity: str | None = None,
+        ranks: int | None = None,
+        **named: Any,
     ) -> Any:
         """Calls ``network(*inputs, **named)`` ``steps`` times with everything dumped.
 
@@ -79,13 +85,16 @@ class Msdump:
             steps: how many times to call it, at least 1.
             granularity: for PyTorch, what is captured here: ``operators``; ``modules``, what modules take and give;
                 ``sentinel``, digests of these. None for the test's own.
+            ranks: calls it in so many processes, each a rank that communicates with the others; all become one run of
+                the golden. A test that has ranks runs nothing else.
 
         Returns:
-            The result of the last call.
+            The result of the last call; with ``ranks`` a list of each rank's.
 
         Raises:
             ValueError: ``steps`` is not a positive int, or the granularity is unknown or given for cells.
             TypeError: ``network`` cannot be called, or is a class.
+            CollectiveError: a rank failed, ended early or waits for ever; the message names it.
         """
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
             raise ValueError(f"msdump.run: steps must be an int of at least 1, got {steps!r}")
@@ -116,7 +125,7 @@ class Msdump:
                 output = network(*given, **by_name)
             return output
 
-        return self._test.execute(program)
+        return self._test.execute(program) if ranks is None else self._test.on_ranks(ranks, program)
 
     def train(
         self,

@@ -95,6 +95,30 @@ class GateTest:
             self.programs += 1
         return returned[0]
 
+    def on_ranks(self, count: int, program: Callable[[], T]) -> list[T]:
+        """Runs ``program`` in ``count`` processes, each a rank, and gives what it returned there.
+
+        Raises:
+            SettingError: something ran in the test before, or the number is not accepted.
+            UnsupportedError: the backend has no ranks.
+            CollectiveError: a rank failed, ended early or waits for ever.
+        """
+        self._refuse_when_over()
+        if self.programs:
+            from harness.errors import SettingError
+
+            raise SettingError("msdump.run(ranks=...): the ranks of a test run once, and nothing else runs before them")
+        ranks = getattr(self.process, "ranks", None)
+        if ranks is None:
+            from harness.errors import UnsupportedError
+
+            raise UnsupportedError(f"msdump.run(ranks=...): there are no ranks on backend {self.variant.backend}")
+        try:
+            found: list[T] = ranks(count, program)
+            return found
+        finally:
+            self.programs += 1
+
     @contextmanager
     def section(self) -> Iterator[None]:
         """A section whose program is the block itself, for PyTorch; ``SettingError`` after the test's end."""

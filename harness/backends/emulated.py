@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,14 +24,17 @@ from harness.capture.lookup import Lookup
 from harness.capture.normalise import source_path
 from harness.capture.texts import Joined
 from harness.devices import DEVICES, Device
+from harness.errors import SettingError
 from harness.framework.ops.eager import remembering
 from harness.framework.runtime import session
 from harness.lazy import lazy
 from harness.recording import Observer
 
 if TYPE_CHECKING:
+    from harness.backends.ranked import Ranked
     from harness.capture.recorder import RecorderCapture
 
+_ORDER = re.compile(r"execution_order/ms_execution_order_graph_(\d+)\.csv")
 #: the origin of a capture's numbers, for every device
 RULES = {
     "kernels": "numpy, evaluated in float64 or wider, rounded once",
@@ -55,6 +59,15 @@ def rules_of(device: Device) -> dict[str, Any]:
         **device.rules,
         "in force": f"matrix products {numerics.matmul}, convolutions {numerics.convolution}, {numerics.overflow.name}",
     }
+
+
+def orders(artefacts: Mapping[str, bytes]) -> dict[int, tuple[str, ...]]:
+    """Kernel names by graph id, as the texts of rank 0 state them."""
+    found = {}
+    for name, text in artefacts.items():
+        if match := _ORDER.fullmatch(name):
+            found[int(match[1])] = tuple(text.decode().split("\n")[1:-1])
+    return found
 
 
 class EmulatedProcess:
@@ -82,6 +95,7 @@ class EmulatedProcess:
         self._rootdir = rootdir
         self._observer = MODES.get(mode, MODES["tensor"]).observer(rootdir=rootdir, device=device)
         self._recorder = recorder
+        self._ranked: list[Ranked] = []
         observers = [self._observer, *(recorder.observers if recorder is not None else ())]
         self.session = session.Session(observers, hooked=False, device=device)
 
@@ -109,7 +123,32 @@ class EmulatedProcess:
         }
         if self._recorder is not None:
             capture.artefacts = Joined(capture.artefacts, self._recorder.artefacts())
+        if self._ranked:
+            capture.source = [record for each in self._ranked for record in each.records]
+            capture.artefacts = {name: text for each in self._ranked for name, text in each.texts.items()}
+            capture.execution_order = orders(capture.artefacts)
         return capture
+
+    def ranks(self, count: int, program: Callable[[], Any]) -> list[Any]:
+        """Runs ``program`` in ``count`` processes, each a rank; together they are this process's capture.
+
+        Args:
+            count: number of ranks.
+            program: called in each process; it returns tensors, arrays, numbers, texts and what holds them.
+
+        Returns:
+            What the program returned on each rank.
+
+        Raises:
+            SettingError: something ran here before, or ``count`` is not a number from 1 to 256.
+            CollectiveError: a rank failed, ended early or waits for ever; no process is left.
+        """
+        from harness.backends import ranked
+
+        if self._ranked or self.session.programs:
+            raise SettingError("ranks: the ranks of a test run once, and nothing else runs in it")
+        self._ranked = ranked.run(count, lambda: self.execute(program), self.capture)
+        return [each.result for each in self._ranked]
 
     def close(self) -> None:
         """Ends the process."""

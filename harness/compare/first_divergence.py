@@ -23,6 +23,7 @@ from harness.compare.divergence import (
 from harness.compare.origin import Downstream, Input, Kind, Origin, State
 from harness.compare.structure import Structure, one_sided
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.devices.operators import COMMUNICATION
 from harness.dtypes import ARGUMENT_FORMAT
 from harness.errors import HarnessError
 
@@ -62,8 +63,8 @@ def first_divergence(comparison: Comparison) -> Origin | None:
     Certain cases come first: every input was compared and agrees but an output differs; only one side has the operator,
     or has it at another place; something unrecorded changed values between two recorded operators. Next comes the
     earliest execution that received something else (a weight, data), or whose inputs were not all compared. State
-    recorded after its update says nothing about the inputs. Of several ranks, which ran in parallel, the one that
-    differs in the earliest iteration counts.
+    recorded after its update says nothing about the inputs. A collective's inputs are those of all ranks. Of several
+    ranks, which ran in parallel, the one that differs in the earliest iteration counts.
 
     Args:
         comparison: comparison of both sides, see ``check``.
@@ -175,7 +176,7 @@ class _Search:
         if differs and self._takes_more(where, slots, bad):
             return Kind.ARGUMENTS
         if not bad:
-            if not differs or carried:
+            if not differs or carried or self._comes_from_other_ranks(where, slots):
                 return None
             if self._given.takes_more(where):
                 return self._given.kind(where)
@@ -187,6 +188,13 @@ class _Search:
             return Kind.UNSURE
         loose = self._loose(where, slots)
         return self._of_input(loose) if loose else None
+
+    def _comes_from_other_ranks(self, where: Execution, slots: Sequence[SlotVerdict]) -> bool:
+        """Whether it is a collective that another rank gave something else."""
+        if slots[0].op_type not in COMMUNICATION:
+            return False
+        mates = [each for each in self.executions if each[1:] == where[1:] and each.rank != where.rank]
+        return any(not slot.verdict.holds for mate in mates for slot in self.executions[mate] if slot.key.io == "input")
 
     def _takes_more(self, where: Execution, slots: Sequence[SlotVerdict], bad: Sequence[SlotVerdict]) -> bool:
         """Whether one side alone gives it an input, and all others agree. Only operators of one scope count, and none

@@ -1,9 +1,9 @@
 """MindSpore's API in Python: describe networks with it, compile them, run them, and tell observers.
 
 This part stands alone: it never imports the packages that dump, record, capture, store, compare or report. Those use a
-short public surface: ``runtime.*`` (observers, sessions, launches), ``communication.launch``, ``context``, ``seed``,
-``names``, ``names.aliases``, ``engines.*``, ``ops.base``, ``ops.eager``, ``ops.primitive``, ``nn.watching``, ``nn``,
-``ops``, ``tensor``, ``compile.fuse`` and ``train.callback``, ``train.recording``.
+short public surface: ``runtime.*`` (observers, sessions, launches), ``communication.launch``, ``communication.wire``,
+``context``, ``seed``, ``names``, ``names.aliases``, ``engines.*``, ``ops.base``, ``ops.eager``, ``ops.primitive``,
+``nn.watching``, ``nn``, ``ops``, ``tensor``, ``compile.fuse`` and ``train.callback``, ``train.recording``.
 ``docs/architecture.md`` says what each is for, and a test holds both.
 
 The names of MindSpore's top level (``Tensor``, ``set_context``, ``nn``) are looked up when they are first used.

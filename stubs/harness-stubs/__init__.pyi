@@ -78,6 +78,9 @@ from harness.framework.train.checkpoint.load import load_param_into_net as load_
 from harness.framework.train.checkpoint.save import save_checkpoint as save_checkpoint
 from harness.framework.train.model import Model as Model
 from harness.framework.train.summary.summary_record import SummaryRecord as SummaryRecord
+from harness.gate.checking import DiffersError as DiffersError
+from harness.gate.checking import check as check
+from harness.gate.checking import write as write
 from harness.log.python import get_level as get_level
 from harness.log.python import get_log_config as get_log_config
 from harness.utils import dryrun as dryrun

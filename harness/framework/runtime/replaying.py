@@ -13,6 +13,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.devices import DEVICES, Device
+from harness.devices.operators import COMMUNICATION, TRANSFER
 from harness.dtypes import DType
 from harness.errors import HarnessError
 from harness.framework.ops.base import OPERATORS, Operator
@@ -31,20 +32,24 @@ MOVES = frozenset({
     "BroadcastTo", "Concat", "ExpandDims", "Flatten", "Gather", "GatherD", "Identity", "Reshape", "ReverseV2", "Slice",
     "Split", "Squeeze", "Stack", "StridedSlice", "Tile", "Transpose", "Unstack",
 })  # fmt: skip
+#: operators whose results have other ranks' values
+_OF_RANKS = COMMUNICATION | TRANSFER
 
 
 class Emulator(Replayer):
     """Operators by their names in MindSpore, computed by the harness's own kernels."""
 
     def facts(self, operator: Described) -> Facts | None:
-        """See ``Replayer.facts``; None for a name that the harness lacks."""
-        if operator.type not in OPERATORS:
+        """See ``Replayer.facts``; None for a name that the harness lacks, and for a collective, which needs others."""
+        if operator.type not in OPERATORS or operator.type in _OF_RANKS:
             return None
         known = OPERATORS.get(operator.type)
         return Facts(known.mutates, known.random, operator.type in MOVES)
 
     def replay(self, call: Call) -> Replayed | None:
         """See ``Replayer.replay``."""
+        if call.operator.type in _OF_RANKS:
+            return None
         try:
             return _replayed(call)
         except (

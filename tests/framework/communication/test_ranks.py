@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 
 from harness import Tensor, communication, context, dtypes, nn, ops
 from harness.devices import DEVICES
-from harness.errors import CollectiveError, DtypeError, KernelError, SettingError, StateError, UnsupportedError
+from harness.errors import (
+    CollectiveError,
+    DtypeError,
+    KernelError,
+    SettingError,
+    SettingTypeError,
+    StateError,
+    UnsupportedError,
+)
+from harness.framework.mint import distributed
 from harness.framework.nn.transforms import GradOperation
 from harness.framework.ops.group_sums import reduced
 from harness.framework.runtime import session
@@ -260,3 +269,48 @@ def test_large_tensors_are_reduced_in_parts_with_the_same_bits() -> None:
     given_ = [np.random.default_rng(rank).standard_normal(20001).astype(np.float32) for rank in range(3)]
     found = on(3, lambda rank: ops.AllReduce()(Tensor(given_[rank])).asnumpy())
     assert {each.tobytes() for each in found} == {reduced(given_, "sum", dtypes.float32).tobytes()}
+
+
+def test_names_of_mint() -> None:
+    def run(rank: int) -> Any:
+        distributed.init_process_group("hccl")
+        x = mine(rank)
+        distributed.all_reduce(x)
+        y = mine(rank)
+        distributed.broadcast(y, 2)
+        places = [Tensor(np.zeros((4, 2), np.float32)) for _ in range(3)]
+        handle = distributed.all_gather(places, mine(rank), async_op=True)
+        assert handle is not None
+        handle.wait()
+        distributed.barrier()
+        objects: list[Any] = [None] * 3
+        distributed.all_gather_object(objects, {"rank": rank})
+        shared = [rank, str(rank)]
+        distributed.broadcast_object_list(shared, 1)
+        whole, part = Tensor(np.zeros((12, 2), np.float32)), Tensor(np.zeros((4, 2), np.float32))
+        distributed.all_gather_into_tensor(whole, mine(rank))
+        distributed.reduce_scatter_tensor(part, whole)
+        sent = mine(rank)
+        if rank == 0:
+            distributed.send(sent, 1, tag=4)
+        if rank == 1:
+            distributed.recv(sent, 0, tag=4)
+        with pytest.raises(SettingTypeError, match="JSON"):
+            distributed.all_gather_object([None] * 3, object())
+        with pytest.raises(SettingError, match="does not fit"):
+            distributed.all_gather_into_tensor(part, x)
+        assert (distributed.get_rank(), distributed.get_world_size()) == (rank, 3)
+        arrays = [each.asnumpy() for each in (x, y, *places, whole, part, sent)]
+        return arrays, objects, shared
+
+    given = every(3)
+    for rank, (arrays, objects, shared) in enumerate(on(3, run)):
+        total, second, *gathered, whole, part, sent = arrays
+        assert objects == [{"rank": 0}, {"rank": 1}, {"rank": 2}]
+        assert shared == [1, "1"]
+        assert np.array_equal(second, given[2])
+        assert np.array_equal(np.concatenate(gathered), whole)
+        assert np.array_equal(whole, np.concatenate(given))
+        assert np.array_equal(part, given[rank] * 3)
+        assert np.array_equal(sent, given[0] if rank == 1 else given[rank])
+        assert np.array_equal(total, sum(given))

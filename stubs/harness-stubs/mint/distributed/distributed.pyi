@@ -6,6 +6,27 @@ from harness.framework.communication.management import get_group_rank_from_world
 from harness.framework.communication.management import get_group_size as get_group_size
 from harness.framework.communication.management import get_world_rank_from_group_rank as get_world_rank_from_group_rank
 from harness.framework.communication.management import init as init
+from harness.framework.mint.distributed import all_gather as all_gather
+from harness.framework.mint.distributed import all_gather_into_tensor as all_gather_into_tensor
+from harness.framework.mint.distributed import all_gather_object as all_gather_object
+from harness.framework.mint.distributed import all_reduce as all_reduce
+from harness.framework.mint.distributed import barrier as barrier
+from harness.framework.mint.distributed import broadcast as broadcast
+from harness.framework.mint.distributed import broadcast_object_list as broadcast_object_list
+from harness.framework.mint.distributed import destroy_process_group as destroy_process_group
+from harness.framework.mint.distributed import get_backend as get_backend
+from harness.framework.mint.distributed import get_global_rank as get_global_rank
+from harness.framework.mint.distributed import get_group_rank as get_group_rank
+from harness.framework.mint.distributed import get_process_group_ranks as get_process_group_ranks
+from harness.framework.mint.distributed import get_rank as get_rank
+from harness.framework.mint.distributed import get_world_size as get_world_size
+from harness.framework.mint.distributed import init_process_group as init_process_group
+from harness.framework.mint.distributed import is_available as is_available
+from harness.framework.mint.distributed import is_initialized as is_initialized
+from harness.framework.mint.distributed import new_group as new_group
+from harness.framework.mint.distributed import recv as recv
+from harness.framework.mint.distributed import reduce_scatter_tensor as reduce_scatter_tensor
+from harness.framework.mint.distributed import send as send
 from harness.framework.ops.primitives.collective import ReduceOp as ReduceOp
 from harness.framework.tensor.tensor import Tensor as Tensor
 def cat(tensors: Any, axis: Any = ...) -> Any: ...

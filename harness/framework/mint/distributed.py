@@ -1,0 +1,268 @@
+"""``mint.distributed``: communication with PyTorch's names, outside of graphs.
+
+Source: MindSpore 2.10.0 CPU, measured with two and four ranks: there are ``all_reduce`` (of op ``sum``), ``broadcast``,
+``barrier``, ``all_gather`` and ``all_gather_object``; the others run on other backends. Objects are sent as JSON, so
+nothing that arrives can run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness import hooks
+from harness.errors import KernelError, SettingError, SettingTypeError, StateError
+from harness.framework.communication import management, world
+from harness.framework.communication.group import WORLD, WORLDS, create_group, members, place
+from harness.framework.communication.management import GlobalComm
+from harness.framework.names import fallback as _fallback
+from harness.framework.ops.primitives.collective import AllGather, AllReduce, ReduceScatter
+from harness.framework.tensor import Tensor
+
+__all__ = [
+    "all_gather", "all_gather_into_tensor", "all_gather_object", "all_reduce", "barrier", "broadcast",
+    "broadcast_object_list", "destroy_process_group", "get_backend", "get_global_rank", "get_group_rank",
+    "get_process_group_ranks", "get_rank", "get_world_size", "init_process_group", "is_available", "is_initialized",
+    "new_group", "recv", "reduce_scatter_tensor", "send",
+]  # fmt: skip
+
+
+class _Done:
+    """What a call with ``async_op=True`` gives: it is over already."""
+
+    def wait(self) -> None:
+        """Returns at once."""
+
+
+def init_process_group(
+    backend: str = "hccl", init_method: Any = None, timeout: Any = None, world_size: int = -1, rank: int = -1,
+    store: Any = None, group_name: str = "", pg_options: Any = None, device_id: Any = None,
+) -> None:  # fmt: skip
+    """Takes part in the run's communication, see ``communication.init``.
+
+    Raises:
+        StateError: a backend that this device has not, or a rank or number of ranks that are not this process's.
+    """
+    own = {"CPU": "mccl", "GPU": "nccl"}.get(hooks.provided("device").target, "hccl")
+    if backend != own:
+        raise StateError(f"init_process_group: backend must be {own!r} here, got {backend!r}")
+    management.init(backend)
+    here = world.current()
+    if world_size not in (-1, here.size) or rank not in (-1, here.rank):
+        raise StateError(f"init_process_group: this process is rank {here.rank} of {here.size}, got rank {rank} of "
+                         f"{world_size}")  # fmt: skip
+
+
+def destroy_process_group(group: str | None = None) -> None:
+    """Forgets a group, or all of them."""
+    if group is None:
+        world.current().groups.clear()
+        management.release()
+    else:
+        management.destroy_group(group)
+
+
+def is_available() -> bool:
+    """True."""
+    return True
+
+
+def is_initialized() -> bool:
+    """Whether ``init_process_group`` or ``init`` was called."""
+    return GlobalComm.INITED
+
+
+def get_rank(group: str | None = None) -> int:
+    """This process's number in a group; -1 if it is not of it."""
+    return place(_named(group)) if world.current().rank in members(_named(group)) else -1
+
+
+def get_world_size(group: str | None = None) -> int:
+    """How many ranks a group has."""
+    return len(members(_named(group)))
+
+
+def new_group(ranks: list[int] | None = None, *_settings: Any, group_desc: str | None = None, **_more: Any) -> str:
+    """Makes a group, and gives its name."""
+    given = list(range(world.current().size)) if ranks is None else ranks
+    name = group_desc or f"{len(given)}_{'_'.join(map(str, given))}"
+    if world.current().rank in given:
+        create_group(name, given)
+    return name
+
+
+def get_backend(group: str | None = None) -> str:
+    """Name of the backend."""
+    members(_named(group))
+    return str(GlobalComm.BACKEND)
+
+
+def get_global_rank(group: str | None, group_rank: int) -> int:
+    """A member's rank among all."""
+    return management.get_world_rank_from_group_rank(_named(group), group_rank)
+
+
+def get_group_rank(group: str | None, global_rank: int) -> int:
+    """A rank's number in a group."""
+    return management.get_group_rank_from_world_rank(global_rank, _named(group))
+
+
+def get_process_group_ranks(group: str | None = None) -> list[int]:
+    """The ranks of a group."""
+    return list(members(_named(group)))
+
+
+# --- tensors ----------------------------------------------------------------------------------------------------------
+
+
+def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_op: bool = False) -> _Done | None:
+    """Makes ``tensor`` the sum (largest, smallest, product) over the group."""
+    return _give(tensor, AllReduce(op, _named(group))(tensor), async_op)
+
+
+def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool = False) -> _Done | None:
+    """Makes ``tensor`` that of rank ``src`` (among all)."""
+    name = _named(group)
+    root = _root(src, name)
+    blocks = _exchange(name, f"broadcast from {src} of {tensor.dtype}{list(tensor.shape)}", _bytes(tensor)
+                       if world.current().rank == src else [])  # fmt: skip
+    return _give(tensor, _like(blocks[root], tensor), async_op)
+
+
+def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = None) -> _Done | None:
+    """Waits for all of the group."""
+    _exchange(_named(group), "barrier", [])
+    return _Done() if async_op else None
+
+
+def all_gather(
+    tensor_list: list[Tensor], tensor: Tensor, group: str | None = None, async_op: bool = False
+) -> _Done | None:
+    """Fills ``tensor_list`` with the tensors of the group."""
+    name = _named(group)
+    if len(tensor_list) != len(members(name)):
+        raise SettingError(f"all_gather: tensor_list needs {len(members(name))} tensors, got {len(tensor_list)}")
+    blocks = _exchange(name, f"all_gather of {tensor.dtype}{list(tensor.shape)}", _bytes(tensor))
+    for target, block in zip(tensor_list, blocks, strict=True):
+        _give(target, _like(block, tensor), False)
+    return _Done() if async_op else None
+
+
+def all_gather_into_tensor(
+    output_tensor: Tensor, input_tensor: Tensor, group: str | None = None, async_op: bool = False
+) -> _Done | None:
+    """Makes ``output_tensor`` the tensors of the group along the first axis; not on a CPU."""
+    _refuse_on_cpu("all_gather_into_tensor")
+    return _give(output_tensor, AllGather(_named(group))(input_tensor), async_op)
+
+
+def reduce_scatter_tensor(
+    output: Tensor, input: Tensor, op: str = "sum", group: str | None = None, async_op: bool = False
+) -> _Done | None:
+    """Makes ``output`` this process's part of the reduction of ``input``; not on a CPU."""
+    _refuse_on_cpu("reduce_scatter_tensor")
+    return _give(output, ReduceScatter(op, _named(group))(input), async_op)
+
+
+def send(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -> int:
+    """Sends a tensor to rank ``dst`` (among all); gives 0. Not on a CPU."""
+    _refuse_on_cpu("send")
+    _client().send(_shown(_named(group)), dst, tag, f"{tensor.dtype}{list(tensor.shape)}", _bytes(tensor)[0])
+    return 0
+
+
+def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -> int:
+    """Makes ``tensor`` what rank ``src`` (among all) sent; gives 0. Not on a CPU."""
+    _refuse_on_cpu("recv")
+    block = _client().receive(_shown(_named(group)), src, tag, f"{tensor.dtype}{list(tensor.shape)}")
+    _give(tensor, _like(block, tensor), False)
+    return 0
+
+
+# --- objects ----------------------------------------------------------------------------------------------------------
+
+
+def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None) -> None:
+    """Fills ``object_list`` with the objects of the group: what JSON can say."""
+    name = _named(group)
+    if len(object_list) != len(members(name)):
+        raise SettingError(f"all_gather_object: object_list needs {len(members(name))} places, got {len(object_list)}")
+    object_list[:] = [json.loads(block) for block in _exchange(name, "all_gather_object", [_json(obj)])]
+
+
+def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None) -> None:
+    """Makes ``object_list`` that of rank ``src`` (among all): what JSON can say."""
+    name = _named(group)
+    root = _root(src, name)
+    given = [_json(object_list)] if world.current().rank == src else []
+    object_list[:] = json.loads(_exchange(name, f"broadcast_object_list from {src}", given)[root])
+
+
+def _json(value: Any) -> bytes:
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError) as error:
+        raise SettingTypeError(f"objects go as JSON (numbers, texts, None, lists, dicts): {error}") from None
+    return text.encode()
+
+
+def _named(group: str | None) -> str:
+    name = WORLD if group is None else group
+    members(name)
+    return name
+
+
+def _shown(name: str) -> str:
+    return "world" if name in WORLDS else name
+
+
+def _root(src: int, name: str) -> int:
+    ranks = members(name)
+    if type(src) is not int or src not in ranks:
+        raise SettingError(f"src must be one of the ranks {ranks}, got {src!r}")
+    return ranks.index(src)
+
+
+def _client() -> Any:
+    here = world.current()
+    if here.client is None:
+        raise KernelError(f"this process is rank {here.rank} of {here.size}; there is nobody to communicate with")
+    return here.client
+
+
+def _exchange(name: str, what: str, blocks: Sequence[bytes]) -> list[bytes]:
+    if len(members(name)) == 1:
+        return list(blocks)
+    place(name)
+    found: list[bytes] = _client().exchange(_shown(name), members(name), what, blocks)
+    return found
+
+
+def _bytes(tensor: Tensor) -> list[bytes]:
+    return [np.ascontiguousarray(tensor.asnumpy()).tobytes()]
+
+
+def _like(block: bytes, tensor: Tensor) -> Tensor:
+    array = tensor.asnumpy()
+    return Tensor(np.frombuffer(block, array.dtype).reshape(array.shape), tensor.dtype)
+
+
+def _give(target: Tensor, value: Tensor, async_op: bool) -> _Done | None:
+    """Changes ``target`` in place."""
+    if target.shape != value.shape or target.dtype is not value.dtype:
+        raise SettingError(f"a tensor of {value.dtype}{list(value.shape)} does not fit {target.dtype}"
+                           f"{list(target.shape)}")  # fmt: skip
+    target.assign_value(value)
+    return _Done() if async_op else None
+
+
+def _refuse_on_cpu(name: str) -> None:
+    if hooks.provided("device").target == "CPU":
+        raise KernelError(f"mint.distributed.{name}: MindSpore's CPU has no kernel for it; run on another backend "
+                          "(--backend ascend-o0)")  # fmt: skip
+
+
+__getattr__ = _fallback(__name__)
