@@ -71,6 +71,8 @@ class Registry(Generic[T]):
             UnknownNameError: nothing is; the message has similar names, or all if there are few.
             RegistrationError: an entry point has a name that is taken.
         """
+        if self._populate is None and name in self._things and name not in self._from:
+            return self._things[name]  # what a graph asks for at each of its operators
         if self._has(name):
             return self._things[name]
         import difflib

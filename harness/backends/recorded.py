@@ -13,7 +13,7 @@ from harness.capture.lookup import Lookup
 from harness.devices import Device
 from harness.devices.cpu import CPU
 from harness.errors import RecordingError
-from harness.recording import Engine, Observer, Recording, Step, listening
+from harness.recording import Engine, Graph, Launch, Observer, Operator, Recording, Step, Want, listening
 
 _MODES = ("tensor", "statistic", "full")
 
@@ -56,12 +56,16 @@ class RecordedBackend(Backend):
 
 
 class RecordedProcess(Process):
-    """See ``Process``."""
+    """See ``Process``.
+
+    Attributes:
+        observer: makes the capture.
+    """
 
     def __init__(self, name: str, device: Device, network: str, mode: str, rootdir: str | None) -> None:
         self._name, self._network, self._mode = name, network, mode
-        self._observer = MODES[mode].observer(rootdir=rootdir, device=device)
-        self._source = _Source()
+        self.observer = MODES[mode].observer(rootdir=rootdir, device=device)
+        self._recording: Recording | None = None
 
     def execute(self, program: Callable[[], Any]) -> Any:
         """See ``Process.execute``; gives what ``program`` returns.
@@ -69,37 +73,63 @@ class RecordedProcess(Process):
         Raises:
             RecordingError: a second recording of the engine runs a step.
         """
-        with listening(self._name, [self._source, self._observer]):
+        with listening(self._name, lambda recording: _Relay(recording, self)):
             return program()
 
-    def look_up(self, lookup: Lookup) -> None:
-        """See ``Process.look_up``."""
-        self._observer.lookup = lookup
-
-    def capture(self) -> Capture:
-        """See ``Process.capture``."""
-        engine = self._source.engine or Engine(self._name)
-        return self._observer.capture(
-            self._network, self._name, mode=self._mode, emulated=engine.emulated, rules={"engine": str(engine)}
-        )
-
-
-class _Source(Observer):
-    """Notes which recording runs; graphs of two recordings may have one number."""
-
-    def __init__(self) -> None:
-        self._recording: Recording | None = None
-
-    @property
-    def engine(self) -> Engine | None:
-        """Who ran."""
-        return None if self._recording is None else self._recording.engine
-
-    def step_begin(self, step: Step) -> None:
-        """A step of a recording."""
-        recording = step.recording
-        assert isinstance(recording, Recording)
+    def check(self, recording: Recording) -> None:
+        """A recording begins a step. Graphs of two may have one number: there is one."""
         if self._recording not in (None, recording):
             who = f"two recordings of {recording.engine.name} run in one program"
             raise RecordingError(f"{who}; let its networks share a recording, or give each a test of its own")
         self._recording = recording
+
+    def look_up(self, lookup: Lookup) -> None:
+        """See ``Process.look_up``."""
+        self.observer.lookup = lookup
+
+    def capture(self) -> Capture:
+        """See ``Process.capture``."""
+        engine = Engine(self._name) if self._recording is None else self._recording.engine
+        return self.observer.capture(
+            self._network, self._name, mode=self._mode, emulated=engine.emulated, rules={"engine": str(engine)}
+        )
+
+
+class _Relay(Observer):
+    """Tells a process's observer what one recording tells, once it runs: others may be open that only compile."""
+
+    def __init__(self, recording: Recording, process: RecordedProcess) -> None:
+        self._recording, self._process, self._observer = recording, process, process.observer
+        self.before, self.keeps = self._observer.before, self._observer.keeps
+        self._began = False
+
+    def wants(self, operator: Operator, io: str, slot: int) -> Want:
+        return self._observer.wants(operator, io, slot)
+
+    def graph_declared(self, graph: Graph) -> None:
+        if self._began:
+            self._observer.graph_declared(graph)
+
+    def step_begin(self, step: Step) -> None:
+        self._process.check(self._recording)
+        if not self._began:
+            self._began = True
+            for graph in self._recording.graphs:
+                if graph.operators:
+                    self._observer.graph_declared(graph)
+        self._observer.step_begin(step)
+
+    def launch_begin(self, launch: Launch) -> None:
+        self._observer.launch_begin(launch)
+
+    def launch_end(self, launch: Launch) -> None:
+        self._observer.launch_end(launch)
+
+    def launch_failed(self, launch: Launch, error: BaseException) -> None:
+        self._observer.launch_failed(launch, error)
+
+    def step_end(self, step: Step) -> None:
+        self._observer.step_end(step)
+
+    def failed(self, step: Step, error: BaseException) -> None:
+        self._observer.failed(step, error)

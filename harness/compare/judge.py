@@ -17,6 +17,7 @@ from harness.compare.measurement import Measurement
 from harness.compare.source import source_of
 from harness.compare.tolerances import Tolerance, Tolerances
 from harness.compare.verdict import SlotVerdict, Unlisted, Verdict
+from harness.dtypes import ARGUMENT_FORMAT
 from harness.errors import DtypeError, StoreError
 from harness.records import HASHES, Record, SlotKey
 from harness.stats import Statistics, describe
@@ -50,7 +51,7 @@ class SlotJudge:
 
     def agreed(self, found: Record) -> Verdict:
         """The verdict on a slot of equal digests: equal dtype, shape and bits, or equal statistics."""
-        return Verdict.IDENTICAL if found.proves_bits else Verdict.STATISTICS
+        return Verdict.IDENTICAL if found.values is not None or found.proves_bits else Verdict.STATISTICS
 
     def identical(self, key: SlotKey, found: Record) -> SlotVerdict:
         """A slot of equal digests.
@@ -87,10 +88,13 @@ class SlotJudge:
             golden: values of ``expected``, if they are loaded already.
         """
         tolerance = self._tolerances.of(expected.key, expected.op_type, expected.dtype)
-        if nearly(expected, found):
-            near = "the numbers differ by a millionth at most"
-            return _verdict(expected, found, Verdict.WITHIN, near, tolerance=tolerance)
-        if (reason := changed_argument(expected, found) or _mismatch(expected, found)) is not None:
+        reason = None
+        if ARGUMENT_FORMAT in (expected.format, found.format):
+            if nearly(expected, found):
+                near = "the numbers differ by a millionth at most"
+                return _verdict(expected, found, Verdict.WITHIN, near, tolerance=tolerance)
+            reason = changed_argument(expected, found)
+        if (reason := reason or _mismatch(expected, found)) is not None:
             return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance)
         if expected.values is None and found.values is None:
             return self._by_statistics(expected, found, None, tolerance)

@@ -281,8 +281,7 @@ class Comparison:
             return False
         if isinstance(self.slots, CountedSlots):
             return all(verdict.holds for verdict in self.slots.counted())
-        identical = Verdict.IDENTICAL  # nearly always
-        return all(slot.verdict is identical or slot.verdict.holds for slot in self.slots)
+        return all(verdict.holds for verdict in {slot.verdict for slot in self.slots})
 
     def apart(self) -> Iterable[SlotVerdict]:
         """The listed slots, in order, that may not hold; there are few where nearly all agree."""

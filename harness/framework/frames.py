@@ -49,24 +49,30 @@ class Chosen:
         self._wanted = wanted
         #: Keyed by identity: equal code of two files would share a key, and hashing code walks through all of it.
         self._known: dict[int, tuple[CodeType, bool]] = {}
+        #: Keys of what is not looked for: nearly all of a stack.
+        self._passed: set[int] = set()
 
     def running(self, stop: Frame | None) -> list[Frame]:
         """Those that are running, innermost first, up to ``stop``."""
         found: list[Frame] = []
         frame: Frame | None = sys._getframe(1)
-        known = self._known.get
+        passed = self._passed
         while frame is not None and frame is not stop:
-            kept = known(id(frame.f_code)) or self._ask(frame.f_code)
-            if kept[1]:
+            if id(frame.f_code) not in passed and self._is_wanted(frame.f_code):
                 found.append(frame)
             frame = frame.f_back
         return found
 
-    def _ask(self, code: CodeType) -> tuple[CodeType, bool]:
-        if len(self._known) >= _KEPT:
-            self._known.clear()
-        kept = self._known[id(code)] = code, self._wanted(code)
-        return kept
+    def _is_wanted(self, code: CodeType) -> bool:
+        kept = self._known.get(id(code))
+        if kept is None:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+                self._passed.clear()
+            kept = self._known[id(code)] = code, self._wanted(code)
+            if not kept[1]:
+                self._passed.add(id(code))
+        return kept[1]
 
 
 def caller_of(frame: Frame) -> Frame | None:

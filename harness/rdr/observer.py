@@ -14,7 +14,7 @@ from harness import log
 from harness.devices import Device
 from harness.devices.cpu import CPU
 from harness.graph.recorded_text import bootstrap_text
-from harness.memory import reuse_applies
+from harness.memory import Addresses, reuse_applies
 from harness.rdr import names
 from harness.rdr.config import RdrConfig
 from harness.rdr.container import Recorders
@@ -127,7 +127,8 @@ class RdrObserver(Observer):
             mode = self._compiling.staged
             self._safely(f"graph {graph.id}", lambda: self._records.compiled(graph, reuse, mode))
             for operator in self._unplaced:
-                self._launched(operator)
+                if (found := self._records.addresses.get(operator)) is not None:
+                    self._note(operator.name, found)
             self._unplaced.clear()
 
     def compile_end(self, compilation: Compilation, error: BaseException | None) -> None:
@@ -151,17 +152,13 @@ class RdrObserver(Observer):
     def launch_begin(self, launch: Launch) -> None:
         """Notes the addresses of a launched kernel. Of an eager graph's new ones they are known when it is declared,
         at the end of the step; what is launched after such a one is noted after it."""
-        operator = launch.operator
-        if self._unplaced or (launch.graph.eager and operator not in self._records.addresses):
-            self._unplaced.append(operator)
-        else:
-            self._launched(operator)
+        found = self._records.addresses.get(launch.operator)
+        if self._unplaced or (found is None and launch.graph.eager):
+            self._unplaced.append(launch.operator)
+        elif found is not None:
+            self._note(launch.operator.name, found)
 
-    def _launched(self, operator: Operator) -> None:
-        found = self._records.addresses.get(operator)
-        if found is None:
-            return
-        name = operator.name
+    def _note(self, name: str, found: Addresses) -> None:
 
         def add(recorder: Recorder) -> None:
             assert isinstance(recorder, MemoryRecorder)

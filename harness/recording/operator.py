@@ -20,7 +20,7 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), DType, np.generic, 
 _SPECS = (TensorSpec, ScalarSpec, TupleSpec, OpaqueSpec)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _NO_TYPE = re.compile(r"[/\s()]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
+_CONTROL = r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]"
 MOST_TEXT = 4096
 """The longest type or scope, in characters."""
 
@@ -221,7 +221,7 @@ def plain(value: Any) -> Any:
 
 
 def _text(what: str, value: Any) -> str:
-    if isinstance(value, str) and _CONTROL.search(value):
+    if isinstance(value, str) and not value.isprintable() and re.search(_CONTROL, value):
         raise RecordingError(f"an operator's {what} has no control characters; given: {value[:80]!r}")
     if not isinstance(value, str) or not value or len(value) > MOST_TEXT:
         shown = f"a text of {len(value)} characters" if isinstance(value, str) else _kind(value)

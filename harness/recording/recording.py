@@ -27,7 +27,7 @@ from harness.recording.world import World
 G = TypeVar("G", bound=Graph)
 _log = log.get("recording.recording")
 _open: weakref.WeakSet[Recording] = weakref.WeakSet()
-_listeners: ContextVar[tuple[tuple[str, Sequence[Observer]], ...]] = ContextVar("who listens to an engine", default=())
+_listeners: ContextVar[tuple[Callable[[Recording], None], ...]] = ContextVar("who listens to engines", default=())
 
 
 class Recording:
@@ -111,10 +111,11 @@ class Recording:
         self._runs: Counter[int] = Counter()
         self._closed = self._is_forked = self._is_said = self._has_begun = False
         self._graphs: list[weakref.ref[Graph]] = []
-        heard = (each for name, those in _listeners.get() if name == self.engine.name for each in those)
-        self.observers = [*observers, *heard]
+        self.observers = list(observers)
         self.listen()
         _open.add(self)
+        for hear in _listeners.get():
+            hear(self)
 
     # --- who hears ----------------------------------------------------------------------------------------------------
 
@@ -398,29 +399,31 @@ class Compiling:
 
 
 @contextmanager
-def listening(engine: str, observers: Sequence[Observer]) -> Iterator[None]:
-    """Inside the block, recordings of an engine tell ``observers``, too: those that are open, of whose graphs they are
-    told first, and those opened within it.
+def listening(engine: str, observer_of: Callable[[Recording], Observer]) -> Iterator[None]:
+    """Inside the block, recordings of an engine tell one observer more: those that are open, and those opened within
+    it.
 
     Args:
         engine: its name, without its version.
-        observers: told last.
+        observer_of: gives the observer of a recording, which is told last. Of graphs declared before it hears nothing;
+            ``recording.graphs`` has them.
     """
-    known = [each for each in _open if each.engine.name == engine and not each.is_forked]
-    for recording in known:
-        for observer in observers:
-            for graph in recording.graphs:
-                if graph.operators:
-                    observer.graph_declared(graph)
-            recording.add(observer)
-    token = _listeners.set((*_listeners.get(), (engine, observers)))
+    made: list[tuple[Recording, Observer]] = []
+
+    def hear(recording: Recording) -> None:
+        if recording.engine.name == engine and not recording.is_forked:
+            made.append((recording, observer_of(recording)))
+            recording.add(made[-1][1])
+
+    for each in list(_open):
+        hear(each)
+    token = _listeners.set((*_listeners.get(), hear))
     try:
         yield
     finally:
         _listeners.reset(token)
-        for recording in list(_open):
-            for observer in observers:
-                recording.remove(observer)
+        for recording, observer in made:
+            recording.remove(observer)
 
 
 def _engine(given: Any) -> Engine:

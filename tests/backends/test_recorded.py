@@ -79,13 +79,17 @@ def test_other_engines_and_a_second_recording() -> None:
     assert not list(RecordedBackend("tiny").run(other, network="Net").records())
     _, second = tiny()
 
+    compiled_only = tiny()
+
     def both() -> None:
         run()
         second()
 
     with pytest.raises(RecordingError, match="two recordings of tiny run in one program"):
         RecordedBackend("tiny").run(both, network="Net")
-    assert len(list(RecordedBackend("tiny").run(second, network="Net").records())) == 4
+    capture = RecordedBackend("tiny").run(second, network="Net")
+    assert (len(list(capture.records())), len(capture.execution_order)) == (4, 1)
+    assert compiled_only
 
 
 def test_statistics_and_modes_it_lacks() -> None:

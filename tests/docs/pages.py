@@ -2,7 +2,7 @@
 
 A fenced block with ``title="FILE"`` is written to that file. A ``console`` block holds commands behind ``$ `` and what
 they print; a line ``...`` stands for any lines. A ``python`` block without a title is run. ``<!-- not run: WHY -->``
-before a block leaves it out; ``<!-- not run: needs torch -->`` only where PyTorch is not installed.
+before a block leaves it out; ``<!-- not run: needs torch -->`` only where PyTorch is not installed, and so on.
 
 ``python -m tests.docs.pages [PAGE...]`` writes anew what the commands print.
 """
@@ -26,7 +26,8 @@ from tests.subprocesses import INSTALLED, PLUGIN, ROOT
 
 _TITLE = re.compile(r'title="([^"]+)"')
 _NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
-_HAVE = {"needs torch"} if importlib.util.find_spec("torch") else set()
+_NEEDS = {"needs torch": ["torch"], "needs onnx, onnxruntime and jax": ["onnx", "onnxruntime", "jax"]}
+_HAVE = {why for why, modules in _NEEDS.items() if all(map(importlib.util.find_spec, modules))}
 _VARIES = (
     (re.compile(r"\bin \d+\.\d+s( \(\d:\d\d:\d\d\))?"), "in 0.12s"),
     (re.compile(r"\b\d+\.\d+ (CPU )?s(econds)?\b"), r"0.12 \1s\2"),

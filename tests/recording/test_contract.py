@@ -250,20 +250,24 @@ def test_attributes_of_any_kind_become_plain_ones(value: Any) -> None:
     assert plain([1, (2.5, None)]) == [1, (2.5, None)]
 
 
-def test_who_listens_to_an_engine_hears_graphs_declared_before() -> None:
+def test_who_listens_to_an_engine_hears_open_recordings_and_new_ones() -> None:
     class Declared(Heard):
         def graph_declared(self, graph: Any) -> None:
             self.events.append(len(graph.operators))
 
-    known, other, heard = Recording("tiny 1"), Recording("other 1"), Declared()
+    known, other = Recording("tiny 1"), Recording("other 1")
     compiled(known, Operator("A"))
-    compiled(other, Operator("A"), Operator("B"))
-    with listening("tiny", [heard]):
+    heard: dict[Recording, Declared] = {}
+    with listening("tiny", lambda recording: heard.setdefault(recording, Declared())):
         opened = Recording("tiny 2")
         compiled(opened, Operator("A"), Operator("B"), Operator("C"))
-        assert heard in known.observers
-    assert heard.events == [1, 3]
-    assert not {id(heard)} & {id(each) for each in [*known.observers, *opened.observers, *other.observers]}
+        compiled(other, Operator("A"), Operator("B"))
+    compiled(known, Operator("D"))
+    assert {str(each.engine): of.events for each, of in heard.items()} == {"tiny 1": [], "tiny 2": [3]}
+    gc.collect()
+    assert not known.graphs  # nobody holds them
+    assert not known.observers
+    assert not opened.observers
 
 
 # --- forks ------------------------------------------------------------------------------------------------------------
