@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import sys
+import sysconfig
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,10 @@ _LIBRARIES = tuple(
     for folder in (os.path.dirname(torch.__file__), *(_HARNESS / name for name in ("backends", "capture", "framework")))
 )
 
+
+#: where packages are installed, and Python's own modules
+_INSTALLED = tuple({f"{each}{os.sep}" for name, each in sysconfig.get_paths().items() if name.endswith("lib")})
+_USERS, _LIBRARYS, _PYTORCHS, _CALLER = "user", "library", "PyTorch", "caller"
 
 _mode_of = torch._C._get_dispatch_mode
 _FAKE, _FUNCTIONAL = torch._C._TorchDispatchModeKey.FAKE, torch._C._TorchDispatchModeKey.FUNCTIONAL
@@ -124,8 +129,8 @@ class StepRecorder:
         self._selection = selection
         self._keeper = keeper
         self._rootdir = rootdir
-        #: source files as shown; empty for PyTorch's own
-        self._paths: dict[str, str] = {}
+        #: where functions stand, and whose they are
+        self._paths: dict[CodeType, tuple[str, str]] = {}
         self._numbers: Counter[tuple[str, str]] = Counter()
         #: operators that ran, recorded or not
         self._seen = 0
@@ -400,19 +405,33 @@ class StepRecorder:
         self.problems.setdefault((where, why), Problem(where, kind, why))
 
     def _source(self) -> str | None:
-        """``file.py:17``: the innermost running line outside PyTorch."""
+        """``file.py:17``: the innermost running line of the user's own; where all are a library's, its innermost."""
         frame: FrameType | None = sys._getframe(2)
+        known, library = self._paths, None
         while frame is not None:
-            path = frame.f_code.co_filename
-            shown = self._paths.get(path)
-            if shown is None:
-                # A module that hides itself from tracebacks is not the user's network.
-                inside = path.startswith(_LIBRARIES) or bool(frame.f_globals.get("__tracebackhide__"))
-                shown = self._paths[path] = "" if inside else source_path(path, self._rootdir)
-            if shown:
+            code = frame.f_code
+            found = known.get(code)
+            if found is None:
+                found = known[code] = self._place(frame)
+            shown, kind = found
+            if kind is _USERS:
                 return f"{shown}:{frame.f_lineno}"
+            if kind is _CALLER and library is not None:
+                break  # whoever called the watched program
+            if kind is _LIBRARYS and library is None:
+                library = f"{shown}:{frame.f_lineno}"
             frame = frame.f_back
-        return None
+        return library
+
+    def _place(self, frame: FrameType) -> tuple[str, str]:
+        """A file as shown, and whose it is."""
+        path = frame.f_code.co_filename
+        if frame.f_globals.get("__tracebackhide__"):  # a module that hides itself from tracebacks runs programs
+            return "", _CALLER
+        if path.startswith(_LIBRARIES):
+            return "", _PYTORCHS
+        shown = source_path(path, self._rootdir)
+        return shown, _LIBRARYS if path.startswith(_INSTALLED) or not os.path.isfile(path) else _USERS
 
 
 def _fits(array: Array) -> bool:

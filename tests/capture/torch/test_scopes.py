@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
-from harness.capture.torch import TorchCapture  # noqa: E402
+from harness.capture.torch import TorchCapture, recorder  # noqa: E402
 from tests.capture.torch.runs import Mlp  # noqa: E402
 
 pytestmark = pytest.mark.interop
@@ -115,3 +117,46 @@ def test_containers_are_part_of_the_scope() -> None:
     x = torch.ones(1, 2)
     found = names(net, lambda: net["a"][0](x))
     assert scopes(found) == {"Default/a-ModuleList/0-Linear"}
+
+
+LIBRARY = """
+import torch
+
+class Dense(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(3, 2)
+
+    def forward(self, x):
+        return torch.relu(self.inner(x)) * 2
+"""
+
+
+def test_the_users_own_line_where_an_operator_stands_in_a_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed, own = tmp_path / "installed", tmp_path / "own"
+    for folder, name, text in ((installed, "layers_of_others", LIBRARY), (own, "layers_of_ours", USER)):
+        folder.mkdir()
+        (folder / f"{name}.py").write_text(text)
+        monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setattr(recorder, "_INSTALLED", (f"{installed}/",))
+    module = importlib.import_module("layers_of_ours").Ours()
+    watch = TorchCapture(module, rootdir=str(own))
+    with watch.step():
+        module(torch.ones(4, 3))
+    found = {record.key.operator: record.source for record in watch.capture().records() if record.op_type == "relu"}
+    assert found == {"Default/dense-Dense/relu-op0": "layers_of_ours.py:10"}
+
+
+USER = """
+import torch
+from layers_of_others import Dense
+
+class Ours(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.dense = Dense()
+    def forward(self, x):
+        return self.dense(x)
+"""
