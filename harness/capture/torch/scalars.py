@@ -37,6 +37,7 @@ class Signature:
         self._tensors: list[tuple[int, str]] = []
         #: whether there is a text even where everything in it is a default
         self._has_text = False
+        self._known: dict[tuple[Any, ...], list[Scalar]] = {}
         if schema is None or _is_view(schema):
             return
         for at, argument in enumerate(schema.arguments):
@@ -52,6 +53,37 @@ class Signature:
         """The arguments that are given and are not the schema's defaults: floating-point numbers as float64 arrays,
         all others in one text, which is there for all calls of an operator or for none. A number in a tensor's place
         is an array, too."""
+        if not self._listed and not self._tensors:
+            return []
+        key = self._key(args, kwargs)
+        found = self._known.get(key) if key is not None else None
+        if found is None:
+            found = self._made(args, kwargs)
+            if key is not None and len(self._known) < _REMEMBERED:
+                self._known[key] = found
+        return found
+
+    def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """What decides what ``given`` gives: the same calls come in every layer of every step. None if that cannot be
+        told. Equal numbers of two types differ, and so do both zeros."""
+        made: list[Any] = []
+        for at, name in self._tensors:
+            value = args[at] if at < len(args) else kwargs.get(name)
+            if isinstance(value, (bool, int, float, complex)):
+                made += (name, repr(value))
+        for at, name, default in self._listed:
+            value = args[at] if at < len(args) else kwargs.get(name, default)
+            if value is default or value is None:
+                made.append(value is None)
+            elif type(value) in _TOLD:
+                made.append(repr(value))
+            else:
+                return None
+            if name in ("dim", "dims") and args and isinstance(args[0], torch.Tensor):
+                made.append(args[0].dim())
+        return tuple(made)
+
+    def _made(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Scalar]:
         numbers: list[Scalar] = []
         for at, name in self._tensors:
             value = args[at] if at < len(args) else kwargs.get(name)
@@ -75,6 +107,10 @@ class Signature:
 
 
 _NONE = object()
+#: Calls of one operator with other arguments that are remembered.
+_REMEMBERED = 1024
+#: Types whose text tells one value from any other.
+_TOLD = frozenset({bool, int, float, complex, str, list, tuple, torch.dtype, torch.memory_format})
 
 
 def _is_view(schema: Any) -> bool:
