@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.records import Gap, Record, Rows, SlotKey
+from harness.words import counted
 
 if TYPE_CHECKING:
     from harness.capture.part import Part
@@ -145,6 +146,21 @@ class Capture:
         from harness.capture.part import found
 
         return found(name, self.records(), self.operators)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: its title, and the slots it begins with. A tree is read for it."""
+        from harness import notebook
+
+        records = list(self.records())
+        rows = (
+            (each.key.iteration, each.key.operator, each.key.slot_name, f"{each.dtype}{list(each.shape)}", each.source)
+            for each in records
+        )
+        made = "emulated" if self.emulated else "real"
+        title = f"{self.network}: {self.backend}, {self.mode} ({made}), {counted(len(records), 'slot')}"
+        gaps = f", {counted(len(self.gaps), 'gap')}" if self.gaps else ""
+        heads = ("iteration", "operator", "slot", "type", "source")
+        return notebook.table(title + gaps, heads, rows, len(records))
 
     def to_pandas(self) -> Any:
         """A ``pandas.DataFrame`` with a row for each slot, in execution order: its key, type, dtype, shape, source,

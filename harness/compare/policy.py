@@ -55,7 +55,7 @@ Layout = Callable[[Party, Party], tuple[list[Record], list[Record]] | None]
 Settle = Callable[[Comparison, Party, Party], Comparison]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Judgement:
     """The result of comparing two sides.
 
@@ -82,6 +82,25 @@ class Judgement:
     empty_holds: bool = False
     notes: tuple[str, ...] = ()
     rule: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Judgement: {self._said}>"
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: the verdict, and the slots that differ first."""
+        from harness import notebook
+
+        apart = [each for each in self.comparison.slots if each.verdict is not Verdict.IDENTICAL]
+        rows = (
+            (each.key.operator, each.key.slot_name, f"{each.dtype}{list(each.shape)}", each.verdict.value, each.reason)
+            for each in apart
+        )
+        return notebook.table(self._said, ("operator", "slot", "type", "verdict", "how"), rows, len(apart))
+
+    @property
+    def _said(self) -> str:
+        counts = ", ".join(f"{count} {verdict.value}" for verdict, count in self.comparison.counts.items() if count)
+        return f"{self.verdict}; {counted(self.comparison.total, 'slot')}{': ' if counts else ''}{counts}"
 
     @property
     def slots_hold(self) -> bool:

@@ -21,6 +21,7 @@ from harness.store.layout.index import Index
 from harness.store.layout.schema import COMPRESSIONS, LEVELS, Compression, Level, RunId
 from harness.store.read import GoldenStore, StoredRun
 from harness.store.writer import StoreWriter
+from harness.words import counted
 
 if TYPE_CHECKING:
     from harness.store.layout.tables import Declared
@@ -74,7 +75,7 @@ class RunChange:
     unchanged: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class UpdateResult:
     """The result of an update.
 
@@ -93,6 +94,17 @@ class UpdateResult:
     runs: Mapping[RunId, RunChange]
     objects: int
     size: int
+
+    def __repr__(self) -> str:
+        runs = ", ".join(f"{run} {_told(change)}" for run, change in self.runs.items())
+        kept = f"{counted(self.size, 'byte')}" if self.exists else "removed"
+        return f"<UpdateResult: {self.path.name}, {kept}{'' if self.changed else ', as it was'}; {runs}>"
+
+
+def _told(change: RunChange) -> str:
+    told = (("new", change.new), ("changed", change.changed), ("removed", change.removed))
+    counts = ", ".join(f"{count} {word}" for word, count in told if count)
+    return f"({counted(change.slots, 'slot')}{': ' if counts else ''}{counts})"
 
 
 def update(
