@@ -181,6 +181,23 @@ def diff(
 
 
 @app.command()
+def extract(
+    expected: Annotated[str, typer.Argument(help="golden store or dump tree; STORE::RUN for one run")],
+    found: Annotated[str, typer.Argument(help="the run: a store of a bundle of candidates, or a dump tree")],
+    to: Annotated[Path, typer.Option("--to", "-o", metavar="PY", help="the test to write")] = Path("test_extracted.py"),
+    rank: Annotated[int | None, typer.Option(help="rank, if a tree has several")] = None,
+) -> Action:
+    """Write the operator where two runs part as a test that needs PyTorch and numpy alone."""
+
+    def action() -> int:
+        from harness.cli.extract import extract as write
+
+        return write(expected, found, to, rank)
+
+    return action
+
+
+@app.command()
 def ranks(
     tree: Annotated[str, typer.Argument(help="dump tree with several ranks")],
     equal: Annotated[

@@ -235,6 +235,11 @@ def _evidence(side: Side, records: Side | Party) -> Evidence:
     )  # fmt: skip
 
 
+def evidence_of(side: Side) -> Evidence:
+    """A side as explanations take it."""
+    return _evidence(side, side)
+
+
 def _subject(one: Side, other: Side) -> Subject:
     return Subject(f"{other.network} [{other.backend}-{other.mode}] of {other.name}", one.name)
 

@@ -218,14 +218,14 @@ def _sought(
         sides: tuple[Any, Any] = laid or (expected.content, found.content)
         ordered = laid is None and are_ordered(expected, found)
         comparison = check(*sides, tolerances, order=ordered, measured=measured, judging=judging)
+        if match == "auto" and not comparison.holds and are_counted(expected, found):
+            renumbered = _renumbered(expected, found, tolerances, measured, judging)
+            if renumbered is not None and _agreeing(renumbered) >= _agreeing(comparison):
+                comparison = renumbered
         if match == "auto" and not comparison.holds and _may_be_misnamed(comparison, laid is not None):
             paired, tried = _paired(expected.content, found.content, tolerances, measured=measured)
             if _renames(tried) and _compared(paired) > _compared(comparison):
                 comparison, pairing = paired, tried
-        if match == "auto" and not comparison.holds and are_counted(expected, found):
-            renumbered = _renumbered(expected, found, tolerances, measured, judging)
-            if renumbered is not None and _agreeing(renumbered) >= _agreeing(comparison):
-                comparison, pairing = renumbered, None
     return _admitted(comparison, expected, found, tolerances), pairing, tried
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from harness.compare.check import Judging, check
 from harness.compare.tolerances import Tolerances
 from harness.compare.verdict import Comparison
-from harness.dtypes import ARGUMENT_FORMAT
+from harness.dtypes import ARGUMENT_FORMAT, TORCH_FORMAT
 from harness.records import Record, SlotKey
 from harness.stats import digest
 
@@ -95,7 +95,7 @@ def _steps(records: Iterable[Record]) -> dict[tuple[int, int, int], list[_Operat
     """The counted operators of each rank, graph and iteration, in order."""
     slots: dict[tuple[int, int, int], dict[str, list[Record]]] = defaultdict(dict)
     for record in records:
-        if _COUNTED.match(record.key.operator):
+        if record.format in (TORCH_FORMAT, ARGUMENT_FORMAT) and _COUNTED.match(record.key.operator):
             slots[record.key[:3]].setdefault(record.key.operator, []).append(record)
     return {step: [_operator(name, each) for name, each in found.items()] for step, found in slots.items()}
 

@@ -22,6 +22,7 @@ from harness.explain.evidence import Evidence, loaded
 from harness.explain.replay import Setting
 from harness.explain.statements import Argument, Statement
 from harness.recording.described import UNKNOWN_EDGE, Described
+from harness.recording.replayer import Replayer
 from harness.records import Record
 from harness.replaying import PYTORCH, replayer_of
 
@@ -68,6 +69,8 @@ def recorded(run: Evidence, where: Execution, beside: Mapping[int, Record] | Non
         return None
     given = given_by_name(inputs, beside)
     if given is None:
+        given = _by_schema(replayer, kind, inputs, len(tensors))
+    if given is None:
         return None
     names = tuple(each.extra.named or "" for each in tensors.values())
     described = Described(
@@ -98,6 +101,20 @@ def given_by_name(records: Mapping[int, Record], beside: Mapping[int, Record] | 
             return None
         found |= values
     return found
+
+
+def _by_schema(replayer: Replayer, kind: str, records: Mapping[int, Record], tensors: int) -> dict[str, Any] | None:
+    """Likewise, of records of which no side has names, by the names that the operator's schema orders so."""
+    own = [each for _, each in sorted(records.items()) if each.format == ARGUMENT_FORMAT]
+    found: dict[str, Any] = {}
+    for each in own:
+        if _is_text(each):
+            found |= named_values(each, SETTINGS) or {}
+    plain = [each for each in own if not _is_text(each)]
+    names = replayer.numbers(kind, tuple(found), len(plain), tensors)
+    for name, each in zip(names or (), plain, strict=False):
+        found |= named_values(each, name) or {}
+    return None if names is None else found
 
 
 def named_records(

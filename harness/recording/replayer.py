@@ -150,6 +150,22 @@ class Replayer(ABC):
         """
         return None
 
+    def numbers(self, operator: str, listed: Sequence[str], count: int, tensors: int) -> tuple[str, ...] | None:
+        """The names of numbers that records keep without names; None if nobody knows.
+
+        Args:
+            operator: its type.
+            listed: names of its other arguments that are no tensors.
+            count: how many numbers there are.
+            tensors: how many tensors it was given.
+        """
+        return None
+
+    def script(self, call: Call) -> str | None:
+        """The call as an expression of Python that needs the engine alone, its tensors being ``x[0]``, ``x[1]`` by
+        slot; None if nobody knows."""
+        return None
+
     def widen(self, call: Call) -> Replayed | None:
         """The results in a wider dtype, rounded by nobody, whose error is small beside the call's own; None if there
         is none."""

@@ -259,6 +259,27 @@ def _placed(takers: Sequence[Parameter], counts: Sequence[int], order: Sequence[
     return found
 
 
+def numbers(operator: str, listed: Sequence[str], count: int, tensors: int) -> tuple[str, ...] | None:
+    """The names of numbers that records keep without names, see ``Replayer.numbers``; those of the first overload that
+    takes so many: numbers in the place of tensors first, then those without a default, then all."""
+    for overload in overloads(operator):
+        if not set(listed) <= {each.name for each in overload.parameters}:
+            continue
+        places = [each.name for each in overload.parameters if each.kind == "tensor" and not each.unread]
+        instead = places[tensors:] if not _has_more(overload) else []
+        plain = [each for each in overload.parameters if each.kind == "plain" and each.name not in listed
+                 and ("float" in each.type or "number" in each.type or "Scalar" in each.type)]  # fmt: skip
+        for some in ([each.name for each in plain if each.default is _ABSENT], [each.name for each in plain]):
+            if len(instead) + len(some) == count:
+                return (*instead, *some)
+    return None
+
+
+def _has_more(overload: Overload) -> bool:
+    """Whether it takes lists of tensors, or tensors that may be None."""
+    return any(each.kind in ("list", "optional", "optionals") for each in overload.parameters)
+
+
 def value_of(given: Any, type_: str = "") -> Any:
     """An argument as PyTorch takes it, from its record: an array of numbers, or a text (``True``, ``[1, 2]``,
     ``torch.float32``).

@@ -16,6 +16,7 @@ from harness.replaying.aten import binding
 from harness.replaying.aten.binding import Reading
 from harness.replaying.aten.noise import noise
 from harness.replaying.aten.running import REFUSALS, Way, orders_of, run
+from harness.replaying.aten.script import expression
 from harness.replaying.aten.views import solutions
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -77,6 +78,19 @@ class Aten(Replayer):
             return None
         found = solutions(_name(call), parts[0][0], outputs)
         return found[0] if len(found) == 1 else None
+
+    def numbers(self, operator: str, listed: Sequence[str], count: int, tensors: int) -> tuple[str, ...] | None:
+        """See ``Replayer.numbers``: as the schema of an overload orders them."""
+        return binding.numbers(operator, listed, count, tensors)
+
+    def script(self, call: Call) -> str | None:
+        """See ``Replayer.script``."""
+        way, parts = next(self._of(call), None), split(call)
+        if way is None or parts is None:
+            return None
+        types = {each.name: each.type for each in way.reading.overload.parameters}
+        given = {name: binding.value_of(value, types.get(name, "")) for name, value in parts[1].items()}
+        return expression(way, call, given)
 
     def noise(self, call: Call) -> tuple[Array, ...] | None:
         """See ``Replayer.noise``."""
