@@ -27,7 +27,8 @@ def iterations(divergence: Divergence, case: Case) -> Cause | None:
     missing = sorted((one | other) - has)
     which = f"iteration {missing[0]}" if len(missing) == 1 else f"iterations {_some(list(map(str, missing)))}"
     text = f"{lacking} lacks {which}: the golden has {counted(len(one), 'iteration')}, the run {len(other)}"
-    return Cause(Certainty.BITS, "iterations", text, check=Check("fact"))
+    shown = {"golden": sorted(one), "run": sorted(other)}
+    return Cause(Certainty.BITS, "iterations", text, check=Check("fact", shown))
 
 
 def _iterations(side: Evidence, rank: int) -> set[int]:
@@ -78,7 +79,8 @@ def exchanged(name: str, case: Case) -> Cause | None:
         if case.expected.content(record) == run and case.found.content(there) == golden:
             first, second = sorted((name, other))
             text = f"parameters {first} and {second} have each other's values"
-            return Cause(Certainty.BITS, "exchanged", text, (Change(name), Change(other)), check=Check("fact"))
+            shown = {"exchanged": [first, second], "iteration": case.where.iteration}
+            return Cause(Certainty.BITS, "exchanged", text, (Change(name), Change(other)), check=Check("fact", shown))
     return None
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ml_dtypes
@@ -38,12 +38,14 @@ class Candidate:
     Attributes:
         kind, text, slot: see ``Cause``.
         results: computes it.
+        how: what it does to the operator, as a check's arguments have it.
     """
 
     kind: str
     text: str
     results: Callable[[], tuple[Array, ...] | None]
     slot: str = ""
+    how: Mapping[str, Any] = field(default_factory=dict)
 
 
 def candidates(case: Case, base: Setting) -> Iterator[Candidate]:
@@ -77,14 +79,18 @@ def _narrower(base: Setting) -> Iterator[Candidate]:
     for name, through in (*kinds, *tf32):
         every = {slot: through(array) for slot, _, array in tensors}
         either = f"its inputs or its output are rounded to {name}"
-        yield Candidate("narrower type", either, _alike(base, base.changed(every), through))
-        yield Candidate("narrower input", f"its inputs are rounded to {name}", _again(base.changed(every)))
+        told = {"inputs": [f"input.{slot}" for slot in every], "rounded to": name}
+        yield Candidate("narrower type", either, _alike(base, base.changed(every), through), how=told)
+        text = f"its inputs are rounded to {name}"
+        yield Candidate("narrower input", text, _again(base.changed(every)), how=told)
         if name != "TensorFloat-32":
             text = f"its inputs and its output are rounded to {name}"
-            yield Candidate("narrower input", text, _rounded(base.changed(every), through))
+            how = {**told, "outputs too": True}
+            yield Candidate("narrower input", text, _rounded(base.changed(every), through), how=how)
         for slot, label, _ in tensors if len(tensors) > 1 else ():
             text = f"its input.{slot} ({label}) is rounded to {name}"
-            yield Candidate("narrower input", text, _again(base.changed({slot: every[slot]})), f"input.{slot}")
+            how = {"inputs": [f"input.{slot}"], "rounded to": name}
+            yield Candidate("narrower input", text, _again(base.changed({slot: every[slot]})), f"input.{slot}", how)
 
 
 _PRODUCTS = ("MatMul", "BatchMatMul", "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
@@ -133,7 +139,8 @@ def _other_inputs(case: Case, base: Setting) -> Iterator[Candidate]:
             other = loaded(case.expected.by_key.get(record.key._replace(iteration=iteration)))
             if other is not None and other.shape == array.shape and other.tobytes() != array.tobytes():
                 text = f"it took input.{slot} ({argument.name}) of iteration {iteration}: a stale value"
-                yield Candidate("stale input", text, _again(base.changed({slot: other})), f"input.{slot}")
+                how = {"inputs": [f"input.{slot}"], "of iteration": iteration}
+                yield Candidate("stale input", text, _again(base.changed({slot: other})), f"input.{slot}", how)
         if argument.parameter is None:
             continue
         others = [p for p in case.expected.parameters if p.shape == record.shape and p.dtype == record.dtype]
@@ -142,7 +149,8 @@ def _other_inputs(case: Case, base: Setting) -> Iterator[Candidate]:
             values = read_during(case.expected, name, case.where)
             if values is not None and values.shape == array.shape:
                 text = f"it took parameter {name} in place of {argument.parameter}"
-                yield Candidate("another parameter", text, _again(base.changed({slot: values})), f"input.{slot}")
+                how = {"inputs": [f"input.{slot}"], "parameter": name}
+                yield Candidate("another parameter", text, _again(base.changed({slot: values})), f"input.{slot}", how)
 
 
 def _settings(base: Setting) -> Iterator[Candidate]:
@@ -151,11 +159,13 @@ def _settings(base: Setting) -> Iterator[Candidate]:
         for value in _other_values(argument.name, base.values.get(slot), base):
             one, other = (setting_text(argument.name, each) for each in (base.values[slot], value))
             text = f"as with {argument.name} {other} in place of {one}"
-            yield Candidate("another setting", text, _again(base.changed({slot: value})), f"input.{slot}")
+            how = {"values": {f"input.{slot}": value}}
+            yield Candidate("another setting", text, _again(base.changed({slot: value})), f"input.{slot}", how)
     for name, before in base.attrs.items():
         for value in _other_values(name, before, base):
             text = f"as with {name} {setting_text(name, value)} in place of {setting_text(name, before)}"
-            yield Candidate("another setting", text, _again(base.changed(attrs={name: value})))
+            how = {"attributes": {name: value}}
+            yield Candidate("another setting", text, _again(base.changed(attrs={name: value})), how=how)
 
 
 def _other_values(name: str, value: Any, base: Setting) -> list[Any]:
@@ -180,7 +190,8 @@ def _kin(base: Setting) -> Iterator[Candidate]:
             if name == base.statement.op:
                 continue
             other = replace(base, statement=replace(base.statement, op=name))
-            yield Candidate("another operator", f"computed as {name}, not as {base.statement.op}", _again(other))
+            text = f"computed as {name}, not as {base.statement.op}"
+            yield Candidate("another operator", text, _again(other), how={"type": name})
 
 
 def _runs(base: Setting) -> Iterator[Candidate]:
@@ -190,10 +201,10 @@ def _runs(base: Setting) -> Iterator[Candidate]:
     for runs in range(max(0, base.runs - 2), base.runs + 4):
         if runs != base.runs:
             text = f"another dropout mask: that of its execution number {runs}, not {base.runs}"
-            yield Candidate("another mask", text, _again(replace(base, runs=runs)))
+            yield Candidate("another mask", text, _again(replace(base, runs=runs)), how={"execution number": runs})
 
 
 def narrow(base: Setting) -> Iterator[Candidate]:
     """Sums accumulated in a narrower type."""
     for name, results in narrow_sums(base):
-        yield Candidate("narrower sum", f"its sums are kept in {name}", results)
+        yield Candidate("narrower sum", f"its sums are kept in {name}", results, how={"sums in": name})

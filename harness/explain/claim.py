@@ -50,6 +50,10 @@ def _plain(value: Any) -> Any:
         return f"bits {value[::-1].hex()}"
     if isinstance(value, np.ndarray):
         value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if value is ...:
+        return "(not there)"
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value] if len(value) <= _LISTED else f"{len(value)} values"
     if isinstance(value, np.generic):

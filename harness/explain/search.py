@@ -78,13 +78,13 @@ class Trial:
             near = near or (each if check is not None else None)
         return near
 
-    def gives_the_runs(self, changed: Setting, **arguments: Any) -> Check | None:
+    def gives_the_runs(self, changed: Setting, how: Mapping[str, Any]) -> Check | None:
         """What computing it again with a change gives of the run's outputs; None if it does not reproduce them."""
-        return self._gives(changed, self.found, self.expected, arguments)
+        return self._gives(changed, self.found, self.expected, how)
 
-    def are_the_runs(self, results: tuple[Array, ...], **arguments: Any) -> Check | None:
+    def are_the_runs(self, results: tuple[Array, ...], how: Mapping[str, Any]) -> Check | None:
         """Likewise, of results that were computed."""
-        return self._are(results, {}, self.found, self.expected, arguments)
+        return self._are(results, {}, self.found, self.expected, how)
 
     def _gives(
         self, given: Setting, wanted: _Values, others: _Values, arguments: Mapping[str, Any] | None = None
@@ -113,7 +113,8 @@ class Trial:
             if held is None:
                 return None
             exact &= held.exact
-        return Check("replay", arguments or {}, exact, elements, elements) if wanted else None
+        told = {"operator": self.case.where.operator, "iteration": self.case.where.iteration, **(arguments or {})}
+        return Check("replay", told, exact, elements, elements) if wanted else None
 
 
 def _setting(case: Case) -> Setting | None:
@@ -177,8 +178,7 @@ class Search:
         """Another view: its arguments are not recorded, but its results tell them."""
         for given, leaves in changed_view(self.case, self._trial.given):
             base = self._trial.read(given)
-            changed = {each.change.name: each.change.found for each in leaves}
-            check = None if base is None else self._trial.gives_the_runs(_with(base, leaves), **{"with": changed})
+            check = None if base is None else self._trial.gives_the_runs(_with(base, leaves), _how(leaves))
             if check is not None:
                 return _told(leaves, check)
         return None
@@ -199,8 +199,7 @@ class Search:
             return None
         for candidate in self._bounded(candidates(self.case, base)):
             results = candidate.results()
-            how = {"kind": candidate.kind, "slot": candidate.slot}
-            check = self._trial.are_the_runs(results, **how) if results is not None else None
+            check = self._trial.are_the_runs(results, candidate.how) if results is not None else None
             if check is not None:
                 return Cause(_replayed(check), candidate.kind, candidate.text, slot=candidate.slot, check=check)
         return None
@@ -269,8 +268,7 @@ def _proved(trial: Trial, leaves: list[Given]) -> tuple[list[Given], Check] | No
     """The changes, one or all, with which the golden's operator gives the run's results; None if nothing shows it."""
     base = trial.base() if leaves else None
     for chosen in _choices(leaves) if base is not None else ():
-        changed = {each.change.name: each.change.found for each in chosen}
-        check = trial.gives_the_runs(_with(base, chosen), **{"with": changed}) if base is not None else None
+        check = trial.gives_the_runs(_with(base, chosen), _how(chosen)) if base is not None else None
         if check is not None:
             return chosen, check
     return None
@@ -299,6 +297,16 @@ def _choices(leaves: list[Given]) -> Iterator[list[Given]]:
     yield from ([each] for each in leaves)
     if len(leaves) > 1:
         yield leaves
+
+
+def _how(chosen: list[Given]) -> dict[str, Any]:
+    """A change of what an operator was given, as a check's arguments: attributes, values of constants, and the inputs
+    that are the run's."""
+    attributes = {name: each for given in chosen if given.slot < 0 for name, each in given.value.items()}
+    constants = {f"input.{each.slot}": each.value for each in chosen if each.kind == "constant"}
+    inputs = [f"input.{each.slot}" for each in chosen if each.slot >= 0 and each.kind != "constant"]
+    told = {"attributes": attributes, "values": constants, "the run's": inputs}
+    return {name: each for name, each in told.items() if each}
 
 
 def _with(base: Setting, chosen: list[Given]) -> Setting:

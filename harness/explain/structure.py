@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from functools import cached_property
 from math import prod
+from typing import Any
 
 from harness.compare.divergence import Execution
 from harness.compare.origin import Input, Kind, Origin, State
@@ -43,6 +44,7 @@ class Structure:
         self._found = found
         self._followed: dict[Execution, tuple[bool, int]] = {}
         self._exact = True
+        self._shown: dict[str, Any] = {}
         self._end = time.monotonic() + _SECONDS
 
     def cause(self) -> Cause:
@@ -51,7 +53,7 @@ class Structure:
         proofs: dict[Kind, Callable[[], Certainty | None]] = {
             Kind.REPLACED: self._by_replay, Kind.INSERTED: self._by_replay,
             Kind.REMOVED: lambda: self._passed_on() or self._survived(), Kind.MOVED: self._by_replay,
-            Kind.REWIRED: self._rewired, Kind.RENAMED: lambda: Certainty.BITS, Kind.ARGUMENTS: lambda: None,
+            Kind.REWIRED: self._rewired, Kind.RENAMED: self._renamed, Kind.ARGUMENTS: lambda: None,
         }  # fmt: skip
         text = self._text()
         told = text.split(":")[0] if ":" in text else "rewired"
@@ -69,8 +71,9 @@ class Structure:
         if certainty is None:
             return Certainty.LIKELY, None
         if certainty is not Certainty.REPLAY:
-            return certainty, Check("fact")
-        check = Check("replay", {"operator": self._there.operator}, self._exact)
+            return certainty, Check("fact", self._shown)
+        followed = [where.operator for where, (held, _) in self._followed.items() if held]
+        check = Check("replay", {"the run's operators": followed, "iteration": self._there.iteration}, self._exact)
         return (certainty if self._exact else Certainty.LIKELY), check
 
     def _trained(self) -> Change | None:
@@ -91,6 +94,7 @@ class Structure:
         run, where = (self._found, self._there) if trained.lost else (self._expected, self._origin.where)
         if trained.stays:
             same = all(is_unchanged(run, name, where.rank) for name in trained.names)
+            self._shown = {"unchanged": list(trained.names), "in": "run" if trained.lost else "golden"}
             return Certainty.BITS if same else None
         writers = [writer_of(run, name, where) for name in trained.names]
         follows = trained.lost and all(each is not None and self._follows(each, 1) for each in writers)
@@ -234,18 +238,31 @@ class Structure:
         return all(self._is_known(record, argument, where, depth) for record, argument in pairs)
 
     def _is_known(self, record: Record | None, argument: Argument, where: Execution, depth: int) -> bool:
-        if argument.is_constant or argument.parameter is not None:
+        if argument.is_constant:
             return True
+        if argument.parameter is not None:
+            return self._is_the_goldens(record, argument, where)
         if record is not None and self._expected.holds(self._found.content(record), record):
             return True
         if argument.producer is None or depth == 0:
             return False
         return self._follows(where._replace(operator=argument.producer[0]), depth - 1)
 
+    def _is_the_goldens(self, record: Record | None, argument: Argument, where: Execution) -> bool:
+        """Whether a parameter has the golden's value, where the golden has one of this name; one that the operator
+        updates was recorded afterwards."""
+        golden = self._expected.parameter(argument.parameter or "", where.rank, where.iteration)
+        if golden is None or record is None or record.shape != golden.shape:
+            return True
+        statement = self._found.graphs.statement(where.graph, where.operator)
+        updated = statement is not None and record.key.slot in statement.mutates
+        return updated or self._expected.holds(self._found.content(record), record)
+
     def _passed_on(self) -> Certainty | None:
         """Whether the takers of the removed operator's output now take its input."""
         where = self._origin.where
-        inputs = [a for r in self._expected.slots(where, "input").values() if (a := loaded(r)) is not None and a.ndim]
+        given = self._expected.slots(where, "input")
+        inputs = {slot: a for slot, r in given.items() if (a := loaded(r)) is not None and a.ndim}
         outputs = list(self._expected.slots(where, "output").values())
         sizes = {(record.dtype, prod(record.shape)) for record in outputs}
         digests = {content for record in outputs if (content := self._expected.content(record)) is not None}
@@ -254,11 +271,15 @@ class Structure:
                 continue
             if (record.dtype, prod(record.shape)) not in sizes or self._expected.content(record) not in digests:
                 continue
-            other = loaded(self._found.by_key.get(self._taker(record.key)))
-            if other is not None and any(
-                other.size == a.size and is_bitwise(other.reshape(-1), a.reshape(-1)) for a in inputs
-            ):
-                return Certainty.BITS
+            taker = self._taker(record.key)
+            other = loaded(self._found.by_key.get(taker))
+            for slot, a in inputs.items() if other is not None else ():
+                if other is not None and other.size == a.size and is_bitwise(other.reshape(-1), a.reshape(-1)):
+                    self._shown = {
+                        "operator": where.operator, "its input": f"input.{slot}", "is taken by": taker.operator,
+                        "as": taker.slot_name, "iteration": where.iteration,
+                    }  # fmt: skip
+                    return Certainty.BITS
         return None
 
     def _survived(self) -> Certainty | None:
@@ -288,9 +309,16 @@ class Structure:
     def _rewired(self) -> Certainty | None:
         if self._follows(self._there, 1):
             return Certainty.REPLAY
-        return (
-            Certainty.BITS if any(each.slot is not None and each.found_from for each in self._origin.inputs) else None
-        )
+        other = [each for each in self._origin.inputs if each.slot is not None and each.found_from]
+        if not other:
+            return None
+        names = {"operator": self._there.operator, "iteration": self._there.iteration}
+        self._shown = {**names, "input": other[0].key.slot_name, "comes from": other[0].found_from}
+        return Certainty.BITS
+
+    def _renamed(self) -> Certainty:
+        self._shown = {"renamed": [self._origin.where.operator, self._there.operator]}
+        return Certainty.BITS
 
 
 def told_apart(one: str | None, other: str | None) -> tuple[str, str]:

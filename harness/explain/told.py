@@ -95,7 +95,7 @@ def _renamed(made: Explanation, judged: Judgement) -> Explanation:
                 Certainty.BITS,
                 text.split(":")[0],
                 f"{text}; everything that was compared is equal",
-                check=Check("fact"),
+                check=Check("fact", {"renamed": [old, new]}),
             )
             iteration = min(step.iterations, default=0)
             key = SlotKey(step.rank, pair.expected.graph, iteration, old, pair.expected.execution, "output", 0)

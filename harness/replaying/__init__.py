@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.devices import DEVICES
+from harness.recording.events import EMULATION
 from harness.recording.replayer import REPLAYERS, Replayer
 from harness.recording.replayer import replayer_of as registered
 
@@ -20,12 +21,12 @@ __all__ = ["MINDSPORE", "OWN", "PYTORCH", "REPLAYERS", "engine_of", "is_mindspor
 MINDSPORE = "MindSpore"
 PYTORCH = "PyTorch"
 #: Module of this package by engine; it registers the engine's replayer.
-OWN: dict[str, str] = {MINDSPORE: "mindspore", PYTORCH: "pytorch"}
+OWN: dict[str, str] = {MINDSPORE: "mindspore", EMULATION: "mindspore", PYTORCH: "pytorch"}
 
 
 def is_mindspore(engine: str) -> bool:
     """Whether operators of this engine are MindSpore's, real or emulated."""
-    return engine == MINDSPORE or engine.startswith(f"{MINDSPORE} ")
+    return any(engine == name or engine.startswith(f"{name} ") for name in (MINDSPORE, EMULATION))
 
 
 def engine_of(rules: Mapping[str, Any], backend: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from harness.framework.runtime.replaying import Emulator
+from harness.recording.events import EMULATION
 from harness.recording.replayer import REPLAYERS
 from harness.replaying import MINDSPORE
 
-REPLAYERS.register(MINDSPORE, Emulator)
+for engine in (MINDSPORE, EMULATION):
+    REPLAYERS.register(engine, Emulator)
