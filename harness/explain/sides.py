@@ -36,7 +36,7 @@ def side_of(content: Capture | StoredRun, records: Records | None = None) -> Evi
         records or content.records, lambda: _texts(content), backend, emulated,
         content.places if isinstance(content, Capture) else None,
         own.execution if own is not None else _unknown, own.stated if own is not None else False,
-        partial(operators_of, content), engine_of(rules_of(content), backend),
+        partial(operators_of, content), engine_of(rules_of(content), backend) or getattr(content, "engine", ""),
     )  # fmt: skip
 
 
