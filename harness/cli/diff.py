@@ -45,6 +45,7 @@ from harness.scale import Keep, Scale, session
 from harness.suggest import command, operand
 
 if TYPE_CHECKING:
+    from harness.explain.budget import Budget
     from harness.scale import Session
 
 _STANDARD = Path("-")
@@ -276,9 +277,10 @@ def report(result: Found) -> dict[str, Any]:
     Keys: those of ``harness.report.results``, ``sides``, ``holds``, ``renamed`` (operators whose changed name counts
     as a difference), ``lost`` (files that could not be used), ``counts``, ``explanation`` (see
     ``harness.explain.Explanation.to_json``; None if nothing differs), ``steps`` (operator executions that do not
-    agree), ``texts`` (see ``harness.report.artefacts``), ``texts_hold`` (whether the texts that count agree; None if
-    none counts), ``slots`` (each slot that is not identical, see ``harness.compare.table.stored``) and ``pairing``
-    (None, or see ``harness.compare.pairing.as_json``).
+    agree), ``budget`` (the parts of the error, see ``harness.explain.budget.Budget``; None if nothing differs or no
+    graph is known), ``texts`` (see ``harness.report.artefacts``), ``texts_hold`` (whether the texts that count agree;
+    None if none counts), ``slots`` (each slot that is not identical, see ``harness.compare.table.stored``) and
+    ``pairing`` (None, or see ``harness.compare.pairing.as_json``).
     """
     comparison = result.comparison
     one, other = result.sides
@@ -298,6 +300,7 @@ def report(result: Found) -> dict[str, Any]:
         "counts": {verdict.value: count for verdict, count in comparison.counts.items()},
         "order_changed": comparison.order is not None,
         "explanation": result.explanation.to_json() if result.explanation is not None else None,
+        "budget": parts.to_json() if (parts := _budget(result)) is not None else None,
         "steps": [_step(step) for step in result.spread.steps if step.role is not Role.AGREES],
         "texts": result.texts.rows,
         "texts_hold": result.texts.results.holds if result.texts.results.names else None,
@@ -314,6 +317,13 @@ def _slots(comparison: Comparison) -> Iterator[dict[str, Any]]:
         yield values | {"measures": as_json(more.of(comparison.pairs.get(slot.key)))} if more.names else values
 
 
+def _budget(result: Found) -> Budget | None:
+    """The parts of the error; None if nothing differs, or no graph says what leads to what."""
+    from harness.explain.budget import budget  # most sides are compared without it
+
+    return budget(result.comparison, _evidence(result.sides[0], result.sides[0]))
+
+
 def _page(result: Found) -> dict[str, Any]:
     one, other = result.sides
     run = Run(
@@ -327,7 +337,10 @@ def _page(result: Found) -> dict[str, Any]:
         text="\n".join(_text(result)),
         artefacts=(result.texts.expected, result.texts.found),
         records=one.records,
-        notes=[f"{name}: {side.backend}, {'emulated' if side.emulated else 'real'}" for name, side in _named(result)],
+        notes=[
+            *(f"{name}: {side.backend}, {'emulated' if side.emulated else 'real'}" for name, side in _named(result)),
+            *([parts.line()] if (parts := _budget(result)) is not None and parts.line() else []),
+        ],
     )
     return content(run)
 

@@ -25,7 +25,7 @@ _WHY_ROUNDING = "rounding"
 _WHY_AMPLIFIED = "amplified rounding of {}"
 
 
-class _Mixed(Evidence):
+class Mixed(Evidence):
     """The found side's values under the expected names; ``put`` adds computed values.
 
     Attributes:
@@ -106,7 +106,7 @@ class Rerun:
         self.expected = expected
         self._apart = apart
         self._device = device
-        self.run = _Mixed(expected, comparison)
+        self.run = Mixed(expected, comparison)
         self.slots: dict[Execution, dict[SlotKey, SlotVerdict]] = defaultdict(dict)
         for slot in comparison.slots:
             self.slots[Execution(*slot.key[:5])][slot.key] = slot
