@@ -172,9 +172,13 @@ def _cause(
 
 
 def _is_other(case: Case) -> bool:
-    """Whether it was paired with an operator of another type: a step of another optimizer."""
+    """Whether it was paired with an operator of another type: a step of another optimizer, or one of the same name."""
     one, other = case.statements
-    return one is not None and other is not None and one.op != other.op
+    if one is not None and other is not None:
+        return one.op != other.op
+    types = case.op, case.found.op_type(case.there)
+    named = case.where.operator == case.there.operator and case.expected.engine == case.found.engine
+    return named and all(types) and types[0] != types[1]
 
 
 def _differing_from_the_start(comparison: Comparison, case: Case) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from harness.compare.policy import Party
 from harness.compare.verdict import Comparison
-from harness.explain.evidence import Evidence
+from harness.explain.evidence import Evidence, are_apart
 from harness.explain.recorded import is_of_records
 from harness.explain.sides import operators_of, rules_of
 from harness.replaying import engine_of
@@ -38,8 +38,8 @@ def settle(comparison: Comparison, expected: Party, found: Party) -> Comparison:
     sides = _evidence(expected), _evidence(found)
     if all(is_of_records(each) for each in sides):
         return _without_graphs(comparison, *sides)
-    apart = bool(comparison.counterparts) and not _evidence(found).graphs
-    rerun = Rerun(comparison, _evidence(expected), apart, found.backend if found.emulated else "")
+    apart = bool(comparison.counterparts) and (not sides[1].graphs or are_apart(*sides))
+    rerun = Rerun(comparison, sides[0], apart, found.backend if found.emulated else "")
     if not rerun.run.graphs:
         return comparison
     rerun.walk()

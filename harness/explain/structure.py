@@ -109,6 +109,9 @@ class Structure:
             return f"replaced: {cell}"
         if origin.counterpart is None and (cell := self._other_class()):
             return f"replaced: {cell}"
+        if origin.kind is Kind.REPLACED and other in ("", name):
+            types = self._found.op_type(self._there), self._expected.op_type(origin.where)
+            return f"replaced: {name} is of type {types[0]}, expected {types[1]}"
         if origin.kind is Kind.REPLACED:
             return f"replaced: {name} by {other}{place}{self._with_other_parameter()}"
         if origin.kind is Kind.ARGUMENTS:
