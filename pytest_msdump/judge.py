@@ -178,6 +178,7 @@ def _keep_page(
     verdict: str,
 ) -> None:
     """Saves this comparison's part of the session's page."""
+    from harness.explain import side_of
     from pytest_msdump import pages
 
     held = expected.id
@@ -187,7 +188,8 @@ def _keep_page(
     sides = f"{judge.shown_path}, run {held} ({made[1]})", f"{judge.run} ({made[0]})"
     # A text is compared if both sides have it in its stored, normalised form.
     artefacts = expected.artefacts(), judge.data("digest").artefacts
-    told = failure, artefacts, explanation, expected.records, verdict
+    graphs = (side_of(expected).graphs, side_of(judge.capture).graphs) if failure is not None else None
+    told = failure, artefacts, explanation, expected.records, verdict, graphs
     pages.keep(judge.test.settings, bundle, name, sides, comparison, *told)
 
 

@@ -16,6 +16,7 @@ from harness.compare import Comparison
 from harness.compare.spread import Spread, spread
 from harness.errors import StoreWriteError
 from harness.explain import Explanation
+from harness.explain.graphs import Graphs
 from harness.records import Record
 from harness.report import Run, content, limited, only_counts, render
 from harness.store import RunId
@@ -42,6 +43,7 @@ def keep(
     explanation: Explanation | None,
     golden: Callable[[], Iterable[Record]],
     verdict: str,
+    graphs: tuple[Graphs, Graphs] | None = None,
 ) -> None:
     """Saves the part of one comparison; ``StoreWriteError`` if it cannot.
 
@@ -54,6 +56,7 @@ def keep(
         explanation: the explanation of the difference; None if nothing differs.
         golden: gives the records of the expected side.
         verdict: of the comparison.
+        graphs: the graphs of both sides, for a picture; None: those in ``artefacts``.
     """
     course, pictured = spread(comparison), failure is not None
     part = content(
@@ -67,6 +70,7 @@ def keep(
             artefacts,
             records=golden,
             pictured=pictured,
+            graphs=graphs,
             verdict=verdict,
         )
     )

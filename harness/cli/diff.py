@@ -337,6 +337,7 @@ def _page(result: Found) -> dict[str, Any]:
         text="\n".join(_text(result)),
         artefacts=(result.texts.expected, result.texts.found),
         records=one.records,
+        graphs=(_evidence(one, one).graphs, _evidence(other, other).graphs),
         notes=[
             *(f"{name}: {side.backend}, {'emulated' if side.emulated else 'real'}" for name, side in _named(result)),
             *([parts.line()] if (parts := _budget(result)) is not None and parts.line() else []),

@@ -78,7 +78,8 @@ def page(a: Any, b: Any, *, tolerance: Any = None, title: str = "") -> str:
         texts = (one.artefacts(), other.artefacts()) if texts_count(one.party, other.party) else ({}, {})
         run = Run(
             name, one.name or "expected", other.name or "found", judged.comparison, spread(judged.comparison),
-            explanation, text, texts, records=one.records, verdict=judged.verdict,
+            explanation, text, texts, records=one.records, graphs=(one.evidence.graphs, other.evidence.graphs),
+            verdict=judged.verdict,
         )  # fmt: skip
         return render([content(run)], title or f"msdump: {other.network}")
 

@@ -16,6 +16,7 @@ from harness.compare.table import COLUMNS, as_json, row
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.errors import HarnessError
 from harness.explain import Explanation
+from harness.explain.graphs import Graphs, Texts
 from harness.records import Record, SlotKey
 from harness.report.artefacts import artefacts
 from harness.report.drift import drift
@@ -45,6 +46,7 @@ class Run:
         artefacts: text artefacts of both sides, by path.
         notes: lines about where the sides come from (emulated or real, versions).
         pictured: whether the page has a picture of the network.
+        graphs: the graphs of both sides, as their engines described them; None: those in ``artefacts``.
         verdict: the judgement's, in one word or two; see ``compare.policy.Judgement.verdict``.
         records: gives the expected side's records again; without it, statistics over iterations have gaps at identical
             slots.
@@ -61,6 +63,7 @@ class Run:
     notes: Sequence[str] = ()
     records: Callable[[], Iterable[Record]] | None = None
     pictured: bool = True
+    graphs: tuple[Graphs, Graphs] | None = None
     verdict: str = field(kw_only=True)
 
 
@@ -88,11 +91,16 @@ def content(run: Run) -> dict[str, Any]:
         "steps": _steps(run, steps),
         "details": {str(places[key]): value for key, value in _details(run, divergence).items()},
         "ir": _statements(run, first, steps),
-        "network": network(comparison, run.artefacts, first) if run.pictured else NOTHING,
+        "network": network(comparison, run.graphs or _in_texts(run), first) if run.pictured else NOTHING,
         "drift": as_json(drift(comparison, first, lambda: _by_key(run))),
         "artefacts": artefacts(*run.artefacts),
         "cut": [],
     }
+
+
+def _in_texts(run: Run) -> tuple[Graphs, Graphs]:
+    one, other = run.artefacts
+    return Texts(one), Texts(other)
 
 
 def _told(run: Run, steps: Mapping[Execution, int]) -> Execution | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.compare.divergence import PARAMETER, Execution
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
-from harness.explain.graphs import Graphs, Texts
+from harness.explain.graphs import Graphs
 from harness.records import SlotKey
 
 #: Largest number of operators to draw per side.
@@ -41,14 +41,12 @@ class _Side:
         }
 
 
-def network(
-    comparison: Comparison, artefacts: tuple[Mapping[str, bytes], Mapping[str, bytes]], first: Execution | None
-) -> dict[str, Any]:
+def network(comparison: Comparison, graphs: tuple[Graphs, Graphs], first: Execution | None) -> dict[str, Any]:
     """Both sides as JSON values.
 
     Args:
         comparison: names the operators, in execution order, and has the digests of what they take and give.
-        artefacts: text artefacts of both sides, by path, with their graphs.
+        graphs: the graphs of both sides; one without operators is drawn from equal contents.
         first: execution of the first divergence, if there is one.
 
     Returns:
@@ -63,7 +61,7 @@ def network(
         for slot in comparison.slots
         if slot.found_as is not None and slot.found_as.operator != slot.key.operator
     }
-    sides = [_side(comparison, at, Texts(texts), first) for at, texts in enumerate(artefacts)]
+    sides = [_side(comparison, at, each, first) for at, each in enumerate(graphs)]
     most = max(len(side.types) for side in sides)
     if most > OPERATORS:
         return {"sides": [], "renamed": [], "cut": f"{most} operators: a picture has at most {OPERATORS}"}

@@ -9,6 +9,8 @@ import pytest
 
 from harness.compare import check
 from harness.compare.first_divergence import first_divergence
+from harness.explain.graphs import Graphs, Stated
+from harness.recording import Described, Edge
 from harness.report import network as module
 from harness.report.network import CONTENTS, GRAPH, network
 from harness.report.sample import samples
@@ -27,7 +29,7 @@ def ends(side: dict[str, Any]) -> Edges:
 def of(expected: list[Any], found: list[Any]) -> dict[str, Any]:
     comparison = check(expected, found)
     origin = first_divergence(comparison)
-    return network(comparison, ({}, {}), None if origin is None else origin.where)
+    return network(comparison, (Graphs(), Graphs()), None if origin is None else origin.where)
 
 
 def chain(names: list[str], factor: float = 1.0, iterations: int = 2) -> list[Any]:
@@ -49,6 +51,16 @@ def test_edges_are_read_from_equal_contents() -> None:
     assert [name for _, name, _ in side["operators"]] == names
     # The number 1, which all of them take, is nobody's.
     assert ends(side) == {("Add-op0", "Add-op1"), ("Add-op1", "Add-op2")}
+
+
+def test_edges_that_an_engine_states_are_drawn() -> None:
+    names = ["a/Add-op0", "a/Add-op1", "b/Add-op2"]
+    edges = [(), (Edge("result", names[0]),), (Edge("result", names[0]), Edge("result", names[1]))]
+    told = Stated([Described(name, "Add", inputs=each) for name, each in zip(names, edges, strict=True)], "tinyrt 1.0")
+    comparison = check(chain(names), chain(names, 3.0))
+    (side,) = network(comparison, (told, told), None)["sides"]
+    assert side["flow"] == GRAPH
+    assert ends(side) == {("Add-op0", "Add-op1"), ("Add-op0", "Add-op2"), ("Add-op1", "Add-op2")}
 
 
 def test_other_operators_are_two_sides() -> None:
