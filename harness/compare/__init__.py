@@ -1,15 +1,29 @@
 """Measures, tolerances, verdicts, first divergence."""
 
-from harness.compare.check import HasRecords, check
-from harness.compare.divergence import Execution
-from harness.compare.extending import MEASURES, TOLERANCE_RULES, Measure, ToleranceRule
-from harness.compare.first_divergence import first_divergence
-from harness.compare.measure import measure
-from harness.compare.measurement import Element, Measurement
-from harness.compare.origin import Downstream, Input, Kind, Origin, State
-from harness.compare.texts import TextComparison, TextVerdict, compare_texts, explain_texts
-from harness.compare.tolerances import DEFAULTS, EXACT, Tolerance, Tolerances
-from harness.compare.verdict import Comparison, OrderChange, Rename, SlotVerdict, Uncompared, Verdict
+import gc as _gc
+from typing import TYPE_CHECKING
+
+from harness._namespace import lazy as _lazy
+
+# What modules define stays: to look all of it through again and again takes a tenth of the time.
+_collects = _gc.isenabled()
+_gc.disable()
+try:
+    from harness.compare.check import HasRecords, check
+    from harness.compare.divergence import Execution
+    from harness.compare.extending import MEASURES, TOLERANCE_RULES, Measure, ToleranceRule
+    from harness.compare.first_divergence import first_divergence
+    from harness.compare.measure import measure
+    from harness.compare.measurement import Element, Measurement
+    from harness.compare.origin import Downstream, Input, Kind, Origin, State
+    from harness.compare.tolerances import DEFAULTS, EXACT, Tolerance, Tolerances
+    from harness.compare.verdict import Comparison, OrderChange, Rename, SlotVerdict, Uncompared, Verdict
+finally:
+    if _collects:
+        _gc.enable()
+
+if TYPE_CHECKING:
+    from harness.compare.texts import TextComparison, TextVerdict, compare_texts, explain_texts
 
 __all__ = [
     "DEFAULTS",
@@ -43,3 +57,7 @@ __all__ = [
     "first_divergence",
     "measure",
 ]  # fmt: skip
+
+# Many runs have no text to compare.
+_TEXTS = ("TextComparison", "TextVerdict", "compare_texts", "explain_texts")
+__getattr__, __dir__ = _lazy(__name__, dict.fromkeys(_TEXTS, "harness.compare.texts"))
