@@ -3,6 +3,8 @@
 import gc as _gc
 from typing import TYPE_CHECKING
 
+import numpy as _np  # noqa: F401 - before what needs it: its import is deep
+
 from harness._namespace import lazy as _lazy
 
 # What modules define stays: to look all of it through again and again takes a tenth of the time.
