@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from operator import attrgetter
 from typing import NamedTuple
 
 from harness.compare.measurement import Measurement
@@ -54,6 +55,7 @@ class Verdict(Enum):
         return "differing" if self is Verdict.DIFFERS else self.value
 
 
+_VERDICT = attrgetter("verdict")
 #: How often each verdict is there if nothing was compared. Going through an ``Enum`` takes longer than most counts.
 _NONE = dict.fromkeys(Verdict, 0)
 
@@ -281,7 +283,7 @@ class Comparison:
             return False
         if isinstance(self.slots, CountedSlots):
             return all(verdict.holds for verdict in self.slots.counted())
-        return all(verdict.holds for verdict in {slot.verdict for slot in self.slots})
+        return all(verdict.holds for verdict in set(map(_VERDICT, self.slots)))
 
     def apart(self) -> Iterable[SlotVerdict]:
         """The listed slots, in order, that may not hold; there are few where nearly all agree."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from types import CodeType, FrameType, FunctionType, MethodType, TracebackType
 from typing import Any
 
@@ -55,12 +56,12 @@ class Chosen:
     def running(self, stop: Frame | None) -> list[Frame]:
         """Those that are running, innermost first, up to ``stop``."""
         found: list[Frame] = []
-        frame: Frame | None = sys._getframe(1)
+        frame = sys._getframe()
         passed = self._passed
-        while frame is not None and frame is not stop:
+        while (outer := frame.f_back) is not None and outer is not stop:
+            frame = outer
             if id(frame.f_code) not in passed and self._is_wanted(frame.f_code):
                 found.append(frame)
-            frame = frame.f_back
         return found
 
     def _is_wanted(self, code: CodeType) -> bool:
@@ -80,24 +81,15 @@ def caller_of(frame: Frame) -> Frame | None:
     return frame.f_back
 
 
-def code_of(frame: Frame) -> CodeType:
-    """The code that runs."""
-    return frame.f_code
-
-
-def file_of(frame: Frame) -> str:
-    """The file its source is in."""
-    return frame.f_code.co_filename
-
-
-def line_of(frame: Frame) -> int:
-    """The line it is at."""
-    return frame.f_lineno
-
-
-def instruction_of(frame: Frame) -> int:
-    """The place in its code: equal places are of one expression."""
-    return frame.f_lasti
+# Asked for each frame of each operator: no functions of Python's.
+code_of: Callable[[Frame], CodeType] = attrgetter("f_code")
+"""The code that runs."""
+file_of: Callable[[Frame], str] = attrgetter("f_code.co_filename")
+"""The file its source is in."""
+line_of: Callable[[Frame], int] = attrgetter("f_lineno")
+"""The line it is at."""
+instruction_of: Callable[[Frame], int] = attrgetter("f_lasti")
+"""The place in its code: equal places are of one expression."""
 
 
 def span_of(frame: Frame) -> Span:

@@ -7,7 +7,7 @@ theirs (tests/data/programs/constants_in_place.txt).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -56,15 +56,15 @@ class Constants:
         if isinstance(operand, Const) and operand.memory is None:
             operand.memory, operand.value = operand.value, operand.value.copy()
 
-    def settle(self, nodes: Iterable[Node]) -> None:
-        """Makes one of equal constants that nothing changed in place; ``nodes`` are all that may take them."""
+    def settle(self, nodes: Callable[[], Iterable[Node]]) -> None:
+        """Makes one of equal constants that nothing changed in place; ``nodes`` gives all that may take them."""
         same: dict[int, Const] = {}
         for _, const in self._own.values():
             if const.memory is None:
                 same[id(const)] = self._equal.setdefault((*_key(const.value), const.late), const)
         if all(id(const) == at for at, const in same.items()):
             return
-        for node in nodes:
+        for node in nodes():
             node.inputs = [same.get(id(operand), operand) for operand in node.inputs]
 
     def leave_folded(self, changed: Operand, nodes: Iterable[Node]) -> None:

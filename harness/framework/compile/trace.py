@@ -396,10 +396,10 @@ class Tracer(Controls):
         state = self.states.flush()
         if state is not U:
             operand = self.virtual("Depend", [operand, state], operand.spec)
-        self.block.result = self.virtual("MakeTuple", [operand], TupleSpec((operand.spec,)))
-        self.constants.settle([*self.created, *printed_order(self.block.result)])
+        result = self.block.result = self.virtual("MakeTuple", [operand], TupleSpec((operand.spec,)))
+        self.constants.settle(lambda: [*self.created, *printed_order(result)])
         self.leave()
-        return self.block.result
+        return result
 
     def leave(self) -> None:
         """Ends tracing and releases the frames, and what calls gave."""
