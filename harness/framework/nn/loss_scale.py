@@ -110,6 +110,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         if session.current().device.name == "cpu":
             raise KernelError(f"{self.cls_name}: the CPU has no kernel for FloatStatus; use an emulated GPU or Ascend "
                               "(--backend gpu), or nn.TrainOneStepCell with sens")  # fmt: skip
+        self.share()
         return super(TrainOneStepCell, self)._run(args, kwargs)
 
     def construct(self, *inputs: Any) -> Any:

@@ -14,6 +14,7 @@ from harness.framework.nn.cell import Cell
 from harness.framework.nn.grad_reducer import DistributedGradReducer
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.optimizer import Optimizer, after
+from harness.framework.nn.sharing import take_from_rank_0
 from harness.framework.nn.transforms import GradOperation
 from harness.framework.tensor import ParameterTuple, Tensor, is_tracing
 
@@ -152,6 +153,7 @@ class TrainOneStepCell(_Gradient):
         #: whether gradients are summed over ranks
         self.reducer_flag = context.get_auto_parallel_context("parallel_mode") == context.ParallelMode.DATA_PARALLEL
         self.grad_reducer = DistributedGradReducer(self.weights) if self.reducer_flag else Identity()
+        self._is_shared = False
         self.return_grad = checks.boolean(return_grad, "return_grad", self.cls_name)
 
     def _start(self, loss: Tensor) -> Any:
@@ -167,7 +169,14 @@ class TrainOneStepCell(_Gradient):
         result = after(loss, self.optimizer(grads))
         return (result, grads) if self.return_grad else result
 
+    def share(self) -> None:
+        """Takes over the parameters of rank 0 before the first step, if the context says so."""
+        if self.reducer_flag and not self._is_shared and context.get_auto_parallel_context("parameter_broadcast"):
+            take_from_rank_0(self.get_parameters())
+        self.__dict__["_is_shared"] = True
+
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.share()
         own = type(self).construct is TrainOneStepCell.construct
         if own and context.get_context("mode") == context.PYNATIVE_MODE:
             # Only the optimizer is a graph that shows, as in MindSpore.

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.errors import SettingAttributeError, SettingError, SettingTypeError, StateError, UnsupportedError
 from harness.framework import context, log
+from harness.framework.communication import get_group_size
 from harness.framework.nn import checks
 from harness.framework.tensor import Tensor
 from harness.framework.train import networks, training
@@ -164,11 +165,13 @@ class Model:
 
     def _train(self, plan: Plan, callbacks: Any, steps: int) -> None:
         given = as_list(callbacks)
+        mode = context.get_auto_parallel_context("parallel_mode")
         pynative = context.get_context("mode") == context.PYNATIVE_MODE
         run = InternalCallbackParam(
             cur_step_num=0, train_network=self._train_network, epoch_num=plan.last - plan.first, batch_num=steps,
-            mode="train", loss_fn=self.loss_fn, optimizer=self._optimizer, parallel_mode="stand_alone",
-            device_number=1, train_dataset=plan.train, list_callback=[*training.internal(pynative), *given],
+            mode="train", loss_fn=self.loss_fn, optimizer=self._optimizer, parallel_mode=mode,
+            device_number=1 if mode == "stand_alone" else get_group_size(), train_dataset=plan.train,
+            list_callback=[*training.internal(pynative), *given],
             train_dataset_element=None, network=self._network, last_save_ckpt_step=None, latest_ckpt_file=None,
             loss_scale_mananger=None, initial_step=None,
         )  # fmt: skip
