@@ -246,5 +246,9 @@ class ScaleError(HarnessError, RuntimeError):
     reach."""
 
 
+class RankError(HarnessError, RuntimeError):
+    """One of several ranks failed, ended or did not end; the message names it."""
+
+
 class ArtefactError(HarnessError, ValueError):
     """A text of the Running Data Recorder cannot be read; the message names the line."""

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_msdump.gate_test import scratch
 from pytest_msdump.report import Result
+from pytest_msdump.scratch import scratch
 from pytest_msdump.sharing import FAILED, Group, head, many, others
 
 #: GitHub shows ten annotations of a step; more would hide the others.

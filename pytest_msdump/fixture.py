@@ -72,6 +72,7 @@ class Msdump:
         steps: int = 1,
         granularity: str | None = None,
         ranks: int | None = None,
+        replicated: str | Sequence[str] = (),
         **named: Any,
     ) -> Any:
         """Calls ``network(*inputs, **named)`` ``steps`` times with everything dumped.
@@ -86,32 +87,30 @@ class Msdump:
             granularity: for PyTorch, what is captured here: ``operators``; ``modules``, what modules take and give;
                 ``sentinel``, digests of these. None for the test's own.
             ranks: calls it in so many processes, each a rank that communicates with the others; all become one run of
-                the golden. A test that has ranks runs nothing else.
+                the golden. A PyTorch function that uses ``msdump`` itself (``msdump.train`` in it) says itself what is
+                captured. A test of cells that has ranks runs nothing else.
+            replicated: names of parameters, or ``OPERATOR:SLOT``, ``*`` for any text, that must be equal on all ranks;
+                held without a golden too.
 
         Returns:
-            The result of the last call; with ``ranks`` a list of each rank's.
+            The result of the last call; with ``ranks`` a list of each rank's (of PyTorch its tensors).
 
         Raises:
             ValueError: ``steps`` is not a positive int, or the granularity is unknown or given for cells.
             TypeError: ``network`` cannot be called, or is a class.
             CollectiveError: a rank failed, ended early or waits for ever; the message names it.
+            RankError: a rank failed, or had not ended in time; all were ended.
         """
-        if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-            raise ValueError(f"msdump.run: steps must be an int of at least 1, got {steps!r}")
-        _refuse_classes("msdump.run", network)
-        if not callable(network):
-            raise TypeError(
-                f"msdump.run: a cell, a module or a function is accepted, got {type(network).__name__}; "
-                "msdump.run(network, x) calls it with x"
-            )
+        self._test.replicated += _patterns(replicated)
+        _refuse_uncalled(network, steps)
         if "torch" in sys.modules:
             from pytest_msdump import torch_sections
 
-            if torch_sections.runs(self._test, network, inputs, named):
-                program_of = torch_sections.run(
-                    self._test, network, inputs, named, steps, _granularity("msdump.run", granularity)
-                )
-                return self._test.execute(program_of)
+            if torch_sections.runs(self._test, network, inputs, named, several=ranks is not None):
+                how = steps, _granularity("msdump.run", granularity)
+                if ranks is not None:
+                    return torch_sections.on_ranks(self._test, network, inputs, named, how, ranks)
+                return self._test.execute(torch_sections.run(self._test, network, inputs, named, *how))
 
         _granularity("msdump.run", granularity, False)
         from pytest_msdump.sections import as_inputs
@@ -335,6 +334,25 @@ class Msdump:
         from pytest_msdump.sections import injection
 
         return injection(self._test.process, operator, kind=kind, iteration=iteration, rank=rank, message=message)
+
+
+def _refuse_uncalled(network: Any, steps: Any) -> None:
+    """Refuses what ``run`` cannot call."""
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise ValueError(f"msdump.run: steps must be an int of at least 1, got {steps!r}")
+    _refuse_classes("msdump.run", network)
+    if not callable(network):
+        raise TypeError(
+            f"msdump.run: a cell, a module or a function is accepted, got {type(network).__name__}; "
+            "msdump.run(network, x) calls it with x"
+        )
+
+
+def _patterns(given: Any) -> list[str]:
+    patterns = [given] if isinstance(given, str) else list(given)
+    if not all(isinstance(each, str) and each for each in patterns):
+        raise TypeError(f"msdump.run: replicated is a pattern or several, got {given!r}")
+    return patterns
 
 
 #: What else ``train`` takes for PyTorch modules.

@@ -14,12 +14,12 @@ import pytest
 from _pytest._code.code import ReprEntry
 from _pytest._io import TerminalWriter
 
-from pytest_msdump import advice, colours, empty, mistakes, options
+from pytest_msdump import advice, colours, empty, launched, mistakes, options
 from pytest_msdump import report as reporting
 from pytest_msdump.collection import Collection, stores
 from pytest_msdump.garbage import Garbage
-from pytest_msdump.gate_test import SCRATCH
 from pytest_msdump.options import Settings
+from pytest_msdump.scratch import SCRATCH
 from pytest_msdump.variants import is_gate_test
 from pytest_msdump.xdist import KEY, XdistHooks, is_worker, worker_bundle
 
@@ -42,9 +42,11 @@ def install(config: pytest.Config, settings: Settings) -> None:
 
     refuse_reviewed(config, settings)
     configure_backends(config)
+    ranks = launched.install(config, settings)
+    follows = ranks is not None and ranks.rank > 0
     check_names(options.resolve(config, "msdump_backend"), options.resolve(config, "msdump_mode"))
     keep_freed_memory()
-    if not is_worker(config) and settings.golden.is_dir():
+    if not is_worker(config) and not follows and settings.golden.is_dir():
         from pytest_msdump.manifests import complete
 
         complete(settings)
@@ -52,7 +54,7 @@ def install(config: pytest.Config, settings: Settings) -> None:
     config.pluginmanager.register(gate, NAME)
     config.pluginmanager.register(Garbage(config), NAME + "-garbage")
     config.pluginmanager.register(XdistHooks(gate), NAME + "-xdist")
-    if settings.regen or settings.learn:
+    if (settings.regen or settings.learn) and ranks is None:
         from pytest_msdump import watch
 
         watch.install(config)
@@ -174,7 +176,8 @@ class Gate:
 
         try:
             outcome = yield
-        except pytest.skip.Exception:
+        except pytest.skip.Exception as why:
+            self._ended_here(item, f"skipped: {why}")
             raise
         except BaseException as error:
             abandon(item, self.bundle, error)
@@ -218,9 +221,18 @@ class Gate:
                 _escape(made)
             if made.when == "call" and made.failed:
                 _shorten(made, made.msdump)
+            if made.when == "setup" and not made.passed:
+                self._ended_here(item, "skipped" if made.skipped else "its setup failed")
+            made.msdump_told = "msdump: told by rank 0" in made.longreprtext  # type: ignore[attr-defined]
         elif call.excinfo is not None and made.failed and not item.config.getoption("fulltrace", False):
             mistakes.explain_stranger(item, made, call.excinfo)
         return made
+
+    def _ended_here(self, item: pytest.Item, why: str) -> None:
+        """Tells other ranks of a test that is not judged here."""
+        ranks = launched.of(self.config)
+        if ranks is not None:
+            ranks.ended(item, why)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collects results; on the controller those of all workers."""
@@ -234,6 +246,9 @@ class Gate:
         stores_opened = sys.modules.get("harness.gate.stores")
         if stores_opened is not None:
             stores_opened.OPENED.close()
+        ranks = launched.of(self.config)
+        if ranks is not None and ranks.rank:
+            return  # rank 0 writes and tells
         if is_worker(self.config):
             found = list(self.collection.found)
             self.config.workeroutput[KEY] = {"unused": self.summary.unused, "found": found}  # type: ignore[attr-defined]
@@ -309,6 +324,9 @@ class Gate:
         from pytest_msdump.closing import closing
 
         start = self.config.invocation_params.dir
+        ranks = launched.of(self.config)
+        if ranks is not None and ranks.rank:
+            return
         lines = list(closing(self.summary, self.settings, start, self.config.get_verbosity()))
         if lines:
             from harness.escape import text

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from pytest_msdump import launched
 from pytest_msdump.collection import identity_of
 from pytest_msdump.options import SETTINGS, Settings
+from pytest_msdump.scratch import scratch
 from pytest_msdump.variants import Variant, granularity_of, run_of
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from harness.gate.given import Given
 
 T = TypeVar("T")
-SCRATCH = ".msdump"
 # Initial weights come from the global seed; each test starts from the same one, whatever ran before.
 SEED = 1
 _TEST: pytest.StashKey[GateTest] = pytest.StashKey()
@@ -50,6 +51,9 @@ class GateTest:
         programs: number of programs that ran, failed ones included.
         tree: directory of its dump tree; None without ``--msdump-keep``.
         texts: logs of its trainings, by name of the artefact.
+        others: what other ranks captured, where each rank is a process of its own.
+        replicated: patterns of slots that must be equal on all ranks.
+        rank: of this process.
         over: whether it was judged, or ended by an error; what comes later would be compared with nothing.
     """
 
@@ -68,6 +72,10 @@ class GateTest:
         self.texts: dict[str, bytes] = {}
         self.over = False
         self._given: Given | None = None
+        self.others: list[Capture] = []
+        self.replicated: list[str] = []
+        ranks = launched.of(item.config)
+        self.rank = ranks.rank if ranks is not None else 0
         item.stash[_TEST] = self
 
     def _tree(self) -> Path:
@@ -129,6 +137,10 @@ class GateTest:
                 yield
         finally:
             self.programs += 1
+
+    def begin_rank(self) -> None:
+        """Forgets what was given before: called in a process that was forked to be a rank."""
+        self._given, self.texts = None, {}
 
     @property
     def converts(self) -> bool:
@@ -200,6 +212,11 @@ class GateTest:
         if texts:
             # The capture makes its own texts only when they are read.
             found = replace(found, artefacts=Joined(found.artefacts, texts))
+        if self.rank or self.others:
+            from harness.capture.gathered import joined, of_rank
+
+            found = of_rank(found, self.rank)
+            found = joined([found, *self.others]) if self.others else found
         return found
 
 
@@ -216,23 +233,3 @@ def taken(item: pytest.Item) -> GateTest | None:
         found.over = True
         del item.stash[_TEST]
     return found
-
-
-def scratch(root: Path, name: str) -> Path:
-    """``root/.msdump/name``; the directory's own .gitignore keeps it out of the repository.
-
-    Raises:
-        StoreWriteError: it cannot be made.
-    """
-    folder = root / SCRATCH
-    ignore = folder / ".gitignore"
-    try:
-        folder.mkdir(exist_ok=True)
-        if not ignore.exists():
-            ignore.write_text("# Made by pytest-msdump.\n*\n", encoding="utf-8")
-    except OSError as error:
-        from harness.atomic import reason
-        from harness.errors import StoreWriteError
-
-        raise StoreWriteError(f"{folder}: cannot be written ({reason(error)})") from error
-    return folder / name

@@ -13,14 +13,17 @@ from harness.errors import HarnessError, StoreError, StoreWriteError
 from harness.errors import told as said
 from harness.gate import against
 from harness.gate.against import Found
+from harness.gate.ranks import told as of_ranks
+from harness.gate.ranks import unequal
 from harness.gate.stores import OPENED
 from harness.store import GoldenStore, RunId, StoredRun
 from harness.words import among
 from pytest_msdump import commands, misses, twice
 from pytest_msdump.gate_run import GateRun
-from pytest_msdump.gate_test import SEED, GateTest, scratch
+from pytest_msdump.gate_test import SEED, GateTest
 from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result
+from pytest_msdump.scratch import scratch
 from pytest_msdump.sharing import note, since
 from pytest_msdump.variants import others, used_runs
 
@@ -70,6 +73,15 @@ def done(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
 
         return repeating.judge(test)
     return regenerate(test) if test.settings.regen else check(test, bundle)
+
+
+def replicas(test: GateTest) -> list[str]:
+    """What is not equal on all ranks though the test says it is, as one text; empty if all is, or if it says nothing.
+    Its golden has no part in it."""
+    if not test.replicated or not test.ran:
+        return []
+    told = unequal(test.capture().records(), test.replicated)
+    return [told] if told else []
 
 
 def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
@@ -257,4 +269,7 @@ def explain(
     explanation, given, text = against.explained(expected, judge.found(), judged, golden, changed, steps)
     if explanation is not None and result is not None:
         note(result, explanation, given)
+    if own and (ranks := of_ranks(expected, judge.records, judged)):
+        title, _, rest = text.partition("\n")
+        text = "\n".join([title, *ranks, rest])
     return explanation, text

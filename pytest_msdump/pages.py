@@ -21,9 +21,9 @@ from harness.records import Record
 from harness.report import Run, content, limited, only_counts, render
 from harness.store import RunId
 from harness.words import counted, failing
-from pytest_msdump.gate_test import scratch
 from pytest_msdump.options import Settings
 from pytest_msdump.report import Result
+from pytest_msdump.scratch import scratch
 from pytest_msdump.sharing import Group, head, many
 
 

@@ -24,9 +24,10 @@ from harness.explain import Subject, explained, side_of, told
 from harness.gate.lazily import lay_beside, settle
 from harness.store import GoldenStore
 from pytest_msdump.gate_run import GateRun
-from pytest_msdump.gate_test import GateTest, scratch
+from pytest_msdump.gate_test import GateTest
 from pytest_msdump.options import REPEATED, SETTINGS, Settings
 from pytest_msdump.report import Result
+from pytest_msdump.scratch import scratch
 
 _FIRST: pytest.StashKey[GateRun] = pytest.StashKey()
 _PLUGIN = f"{__package__}.plugin"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from _pytest.skipping import xfailed_key
 
-from pytest_msdump import gate_test, junit, options, report
+from pytest_msdump import gate_test, junit, launched, options, report
 from pytest_msdump.collection import from_root, identity_of
 from pytest_msdump.deferred import Deferred
 from pytest_msdump.gate_test import SEED, GateTest
@@ -283,9 +283,37 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
     Returns:
         The text of the failure, or None where everything holds.
     """
+    test = gate_test.taken(item)
+    ranks = launched.of(item.config)
+    if ranks is not None and ranks.rank and test is not None:
+        return _followed(item, test, ranks)
+    text = _finished(item, test, bundle, ranks)
+    if ranks is not None:
+        ranks.tell(item.nodeid, text.partition("\n")[0] if text else "")
+    return text
+
+
+def _followed(item: pytest.Item, test: GateTest, ranks: launched.Launched) -> str | None:
+    """A test on a rank other than 0: hands over what it captured, and repeats what rank 0 says of it."""
+    from harness.errors import HarnessError
+
+    _keep_results(item, [_nothing(item)])
+    try:
+        ranks.hand_over(test)
+    except (HarnessError, OSError) as error:
+        ranks.ended(item, f"what it captured was not handed over: {error}")
+        return f"msdump: what rank {ranks.rank} captured was not handed over: {error}"
+    return ranks.heard(item.nodeid) or None
+
+
+def _finished(item: pytest.Item, test: GateTest | None, bundle: str, ranks: launched.Launched | None) -> str | None:
     from pytest_msdump import health, judge
 
-    test = gate_test.taken(item)
+    if ranks is not None and test is not None and (wrong := ranks.gather(test)):
+        _keep_results(item, [_nothing(item)])
+        text = f"msdump: nothing was compared, because a rank did not give what it captured: {wrong}"
+        _note(item, bundle, results_of(item), text)
+        return text
     if test is None or not test.ran:
         text = f"msdump: nothing was compared: {item.nodeid} called none of msdump.run, msdump.train and msdump.check"
         if FIXTURE not in getattr(item, "fixturenames", ()):
@@ -300,7 +328,7 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
             _remove_tree(test.tree)
         return None
     results, failures = judge.done(test, bundle)
-    failures += health.failures(test)
+    failures += judge.replicas(test) + health.failures(test)
     _keep_results(item, results)
     if test.settings.report is not None:
         _note(item, bundle, results, "\n".join(failures))
@@ -355,6 +383,10 @@ def abandon(item: pytest.Item, bundle: str, error: BaseException | None = None) 
             beside the error.
     """
     test = gate_test.taken(item)
+    ranks = launched.of(item.config)
+    if ranks is not None:
+        said = f"{type(error).__name__}: {error}".partition("\n")[0] if error is not None else "it ended early"
+        ranks.ended(item, said, failed=True)
     if isinstance(error, Exception) and test is not None and test.ran and item.stash.get(xfailed_key, None) is None:
         _show_difference(item, test)
     _keep_results(item, [_nothing(item)])

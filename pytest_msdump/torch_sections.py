@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_msdump.gate_test import GateTest
 from pytest_msdump.torch_training import Training
-from pytest_msdump.torch_uses import is_module, is_torchs, modules_of, torch
+from pytest_msdump.torch_uses import is_module, is_torchs, modules_of, torch, uses_fixture
 
 # pytest shows no frame of this module.
 __tracebackhide__ = True
@@ -36,9 +36,12 @@ def _step(
     return partial(step, granularity=test.granularity if granularity is None else granularity)
 
 
-def runs(test: GateTest, network: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> bool:
-    """Whether PyTorch runs ``network``: a module, or a function that uses modules or computes with PyTorch."""
-    if is_module(network):
+def runs(
+    test: GateTest, network: Any, inputs: Sequence[Any], named: Mapping[str, Any], *, several: bool = False
+) -> bool:
+    """Whether PyTorch runs ``network``: a module, or a function that uses modules or computes with PyTorch; on several
+    ranks also one that uses the fixture."""
+    if is_module(network) or (several and test.variant.backend == "torch" and uses_fixture(network)):
         return True
     given = [*inputs, *named.values()]
     if modules_of(network, given):
@@ -67,6 +70,36 @@ def run(
         return output
 
     return program
+
+
+def on_ranks(
+    test: GateTest,
+    network: Any,
+    inputs: Sequence[Any],
+    named: Mapping[str, Any],
+    how: tuple[int, str | None],
+    count: int,
+) -> list[Any]:
+    """Calls ``network`` in ``count`` processes, each a rank; returns what it gave there. See ``Msdump.run``; ``how`` is
+    its steps and granularity."""
+    from harness.errors import UnsupportedError
+
+    ranks = getattr(test.process, "torch_ranks", None)
+    if ranks is None:
+        raise UnsupportedError(f"msdump.run: ranks need backend torch, not {test.variant.backend}")
+
+    def program() -> Any:
+        test.begin_rank()
+        if uses_fixture(network):
+            output = None
+            for _ in range(how[0]):
+                output = network(*inputs, **named)
+            return output
+        return test.execute(run(test, network, inputs, named, *how))
+
+    with test.section():
+        found: list[Any] = ranks(count, program, test.capture)
+    return found
 
 
 def _holder(found: Mapping[str, Any]) -> Any:

@@ -10,6 +10,8 @@ from typing import Any
 
 #: Functions within functions, and objects within objects.
 _DEEPEST = 4
+#: functions that are looked into
+_MOST = 200
 _PLAIN = (str, bytes, int, float, complex, type, ModuleType, CodeType)
 
 Named = tuple[str, Any]
@@ -50,6 +52,26 @@ def is_torchs(function: Any, given: Iterable[Any]) -> bool:
     if any(not {"harness", "mindspore"}.isdisjoint(_packages(value)) for value in named):
         return False
     return any("torch" in _packages(value) for value in (*named, *given))
+
+
+def uses_fixture(function: Any) -> bool:
+    """Whether a function refers to the fixture ``msdump``: it says itself what is captured."""
+    return any(type(value).__name__ == "Msdump" and "pytest_msdump" in _packages(value) for value in _reached(function))
+
+
+def _reached(function: Any) -> list[Any]:
+    """What a function refers to, and the functions that it refers to."""
+    found: list[Any] = []
+    waiting, seen = [function], set[int]()
+    while waiting and len(seen) < _MOST:
+        each = waiting.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        inside = [value for _, value in _within(each)]
+        found += inside
+        waiting += [value for value in inside if isinstance(value, (FunctionType, MethodType, partial))]
+    return found
 
 
 def _packages(value: Any) -> set[str]:

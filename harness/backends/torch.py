@@ -62,6 +62,13 @@ def torch_rules(graph: str, engine: Any, where: str) -> dict[str, Any]:
     }
 
 
+def torch_version() -> str:
+    """PyTorch's version."""
+    import torch
+
+    return str(torch.__version__)
+
+
 def tf32_of(device: Device) -> tuple[bool, bool]:
     """Whether matrix products and convolutions read 10 bits of float32 factors."""
     return device.numerics.matmul == "tf32", device.numerics.convolution == "tf32"
@@ -88,6 +95,9 @@ class TorchProcess(EmulatedProcess):
         self._engine = TorchEngine(torch_device)
         self.session.engine = self._engine
         self._modules: list[tuple[Any, TorchCapture]] = []
+        #: label of the first graph that is free, and what processes of several ranks captured
+        self._first = 0
+        self._of_ranks: list[Capture] = []
 
     def execute(self, program: Callable[[], Any]) -> Any:
         """See ``Process.execute``; with PyTorch's settings for equal bits."""
@@ -110,7 +120,7 @@ class TorchProcess(EmulatedProcess):
         module.to(self._engine.device)
         watch = TorchCapture(
             module, network=self._network, mode="statistic" if self._mode == "statistic" else "tensor",
-            rootdir=self._rootdir, paths=True, graph=len(self._modules), gradients=True,
+            rootdir=self._rootdir, paths=True, graph=self._first + len(self._modules), gradients=True,
         )  # fmt: skip
         self._modules.append((module, watch))
         return watch.step
@@ -118,15 +128,15 @@ class TorchProcess(EmulatedProcess):
     def capture(self) -> Capture:
         """See ``Process.capture``: what graphs left, then what modules left."""
         found = super().capture()
-        if not self._modules:
+        if not self._modules and not self._of_ranks:
             return found
-        parts = [watch.capture() for _, watch in self._modules]
+        parts = [watch.capture() for _, watch in self._modules] + self._of_ranks
         graphs = list(found.records())
         # Settings of the first step; where it ran and what made it say as much of the others.
         rules = {
-            "engine": f"PyTorch {parts[0].rules['torch']} on {self._engine.device}",
+            "engine": f"PyTorch {torch_version()} on {self._engine.device}",
             "operators": "PyTorch's own, named by the paths of their modules",
-            "settings": parts[0].rules,
+            "settings": parts[0].rules.get("settings", parts[0].rules),
             "machine": found.rules["machine"],
         }
         if compiled := [each for part in parts for each in part.rules.get("compiled", ())]:
@@ -135,10 +145,41 @@ class TorchProcess(EmulatedProcess):
             found,
             source=[*graphs, *(record for part in parts for record in part.records())],
             rules={**found.rules, **rules} if graphs else rules,
-            artefacts=found.artefacts if graphs else {},
+            artefacts={
+                **(found.artefacts if graphs else {}),
+                **{name: text for part in self._of_ranks for name, text in part.artefacts.items()},
+            },
             execution_order={**found.execution_order, **{k: v for p in parts for k, v in p.execution_order.items()}},
             problems=[*found.problems, *(problem for part in parts for problem in part.problems)],
         )
+
+    def torch_ranks(self, count: int, program: Callable[[], Any], capture: Callable[[], Capture]) -> list[Any]:
+        """Runs ``program`` in ``count`` processes, one a rank of a gloo group; they become part of the capture.
+
+        Args:
+            count: number of ranks.
+            program: called in each process; ``torch.distributed`` is initialised there.
+            capture: gives what a process captured; called there, after the program.
+
+        Returns:
+            What the program returned on each rank, see ``torch_ranks.run``.
+
+        Raises:
+            RankError: a rank failed, ended or did not end; the others were ended.
+        """
+        from harness.backends import torch_ranks
+
+        before, self._modules, self._of_ranks = (self._modules, self._of_ranks), [], []
+        first, self._first = self._first, self._first + len(before[0])
+        try:
+            with self.settled():
+                captures, results = torch_ranks.run(count, program, capture)
+        finally:
+            (self._modules, self._of_ranks), self._first = before, first
+        graphs = {record.key.graph for each in captures for record in each.records()}
+        self._first = max([self._first, *(graph + 1 - len(self._modules) for graph in graphs)])
+        self._of_ranks += captures
+        return results
 
     def rules(self) -> dict[str, Any]:
         """See ``EmulatedProcess.rules``."""

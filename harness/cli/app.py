@@ -199,21 +199,28 @@ def extract(
 
 @app.command()
 def ranks(
-    tree: Annotated[str, typer.Argument(help="dump tree with several ranks")],
+    tree: Annotated[str, typer.Argument(help="run of several ranks: a dump tree, a golden")],
+    golden: Annotated[str | None, typer.Argument(help="run of the same ranks that is right")] = None,
     equal: Annotated[
-        list[str], typer.Option(metavar="PATTERN", help="OPERATOR:SLOT that should be equal on all ranks")
-    ],
+        list[str] | None, typer.Option(metavar="PATTERN", help="OPERATOR:SLOT that should be equal on all ranks")
+    ] = None,
     network: Annotated[str | None, typer.Option(metavar="NAME", help="network of the tree, if it has several")] = None,
     as_json: AsJson = None,
     workers: Workers = 0,
     scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> Action:
-    """Compare what should be equal on all ranks: parameters, gradients after a reduction."""
+    """Say which rank left first, where and why; with --equal, compare what should be equal on all ranks."""
 
     def action() -> int:
-        from harness.cli.ranks import check_ranks
+        from harness.cli.ranks import check_ranks, explain_ranks
 
+        if equal and golden is not None:
+            from harness.errors import SettingError
+
+            raise SettingError("msdump ranks: give either a golden or --equal")
+        if not equal:
+            return with_json(as_json, "ranks", lambda keep: explain_ranks(tree, golden, (), keep))
         scale = Scale(workers, scheduler, resume)
         return with_json(as_json, "ranks", lambda keep: check_ranks(tree_of(tree), equal, network, scale, keep))
 

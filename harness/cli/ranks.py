@@ -1,8 +1,9 @@
-"""``msdump ranks``: compares what should be equal on all ranks of a tree."""
+"""``msdump ranks``: which rank left first, and why; or what should be equal on all ranks of a tree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ from harness.capture import read_tree
 from harness.cli.check import warn
 from harness.compare.policy import exit_code
 from harness.compare.ranks import rank_list
+from harness.errors import ScaleError
 from harness.escape import line
 from harness.records import Record
 from harness.scale import Scale, session
 from harness.scale.across import Leaving, leaving, lines
+from harness.words import counted
 
 
 def check_ranks(
@@ -61,6 +64,46 @@ def check_ranks(
             "gaps": gaps_of(len(capture.lost), capture.lost),
         }
     return exit_code(differs=bool(result), unsure=bool(capture.lost))
+
+
+def explain_ranks(given: str, golden: str | None, patterns: Sequence[str], keep: dict[str, Any] | None = None) -> int:
+    """Prints which rank left first, at which operator, and why: beside a golden, or of the run alone.
+
+    Args:
+        given: a run of several ranks: a dump tree, a golden store, a file.
+        golden: another run of the same ranks, which is right; None for what the ranks alone can tell.
+        patterns: without a golden, patterns of slots that must be equal on all ranks.
+        keep: receives what ``--json`` writes.
+
+    Returns:
+        0 if no rank left; 1 if one did; 2 if none did and files could not be used.
+
+    Raises:
+        HarnessError: a side cannot be read, or has one rank.
+    """
+    from harness.cli.operands import open_side
+    from harness.explain.ranks import Run, alone, as_json, beside
+    from harness.explain.ranks import lines as told
+
+    with ExitStack() as stack:
+        side = stack.enter_context(open_side(given))
+        run = Run(side.records())
+        if len(run.ranks) < 2:
+            raise ScaleError(f"{given}: it has {counted(len(run.ranks), 'rank')}; several are needed")
+        if golden is None:
+            report = alone(run, patterns)
+        else:
+            other = Run(stack.enter_context(open_side(golden)).records())
+            if gone := sorted(set(run.ranks) ^ set(other.ranks)):
+                raise ScaleError(f"rank {rank_list(gone)} is in one of {given} and {golden} only")
+            report = beside(other, run)
+        print("\n".join(map(line, [f"{given}:", *told(report)])))
+        lost = side.capture.lost if side.capture is not None else []
+        if side.capture is not None:
+            warn(side.capture)
+    if keep is not None:
+        keep |= as_json(report)
+    return exit_code(differs=report.first is not None, unsure=bool(lost))
 
 
 def _plain(leaving: Leaving) -> dict[str, Any]:

@@ -47,7 +47,11 @@ def _run_all(torch_python: str, *tests: str) -> None:
 
 def test_modules_of_pytorch_in_the_gate(torch_python: str) -> None:
     """Single tests, and a repository of a few files from its first golden to its last one's end."""
-    tests = ("tests/plugin/test_torch_modules.py", "tests/plugin/test_repository.py")
+    tests = (
+        "tests/plugin/test_torch_modules.py",
+        "tests/plugin/test_torch_ranks.py",
+        "tests/plugin/test_repository.py",
+    )
     command = [torch_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=2400)
     assert done.returncode == 0, done.stdout + done.stderr

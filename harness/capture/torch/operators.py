@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from harness.capture.torch.scalars import Signature
+from harness.capture.torch import collectives
+from harness.capture.torch.scalars import Signature, is_view
 
 #: Not recorded: bookkeeping, aliases of a tensor, and uninitialised memory.
 _SILENT = frozenset({
@@ -49,13 +50,20 @@ class Operator:
         name: ``addmm``; for a namespace other than PyTorch's own, ``mylib.scale``.
         recorded: whether it computes anything.
         scalars: its arguments that are no tensors.
+        collective: whether several ranks compute it together.
+        is_view: whether it gives a view of what it is given.
+        functional: whether it is a collective whose results are awaited by an operator of their own.
     """
 
     def __init__(self, function: Any) -> None:
         schema = getattr(function, "_schema", None)  # operators of higher order have none
         space, _, plain = (schema.name if schema is not None else f"higher_order::{function.name()}").rpartition("::")
         self.name = plain if space == "aten" else f"{space}.{plain}"
-        self.recorded = space != "profiler" and not (space == "aten" and plain in _SILENT)
+        self.collective = space in collectives.SPACES
+        self.functional = self.collective and space != "c10d"
+        self._plain = plain
+        silent = (space == "aten" and plain in _SILENT) or (self.collective and plain in collectives.SILENT)
+        self.recorded = space != "profiler" and not silent
         arguments = schema.arguments if schema is not None else ()
         ours = space == "aten"
         hidden = _HIDDEN.get(plain, ()) if ours else ()
@@ -66,15 +74,24 @@ class Operator:
         self._positions = {argument.name: at for at, argument in enumerate(arguments)}
         for at, argument in enumerate(arguments):
             written = argument.alias_info is not None and argument.alias_info.is_write
+            if space == "c10d" and "Tensor" in str(argument.type):
+                written = collectives.is_written(plain, argument.name)
+                if not collectives.is_read(plain, argument.name):
+                    self._unread.add(argument.name)
             if written or argument.name in hidden:
                 self._written.append((at, argument.name))
             if argument.name == handed or (written and (argument.kwarg_only or self.name in _OVERWRITE)):
                 self._unread.add(argument.name)
+            if space == "fsdp" and plain == "all_gather_copy_in" and argument.name == "all_gather_output":
+                self._unread.add(argument.name)
+        self.is_view = schema is not None and is_view(schema)
         self.scalars = Signature(function)
         self._unread_at = {self._positions[name] for name in self._unread}
 
     def inputs(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """The tensors it reads, in the order of its arguments, lists flattened."""
+        if self.collective and collectives.reads_alone(self._plain) and not self._takes_part(args, kwargs):
+            return []
         if not self._unread:
             return tensors((*args, *kwargs.values()) if kwargs else args)
         return tensors(
@@ -84,6 +101,8 @@ class Operator:
 
     def outputs(self, result: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """The tensors it returns, then those it wrote in place without returning them; without scratch memory."""
+        if self.collective and not collectives.reads_alone(self._plain) and not self._takes_part(args, kwargs):
+            return []
         given = tensors((result,))
         known = set(map(id, given)) if self._written else set()
         if self._scratch is not None:
@@ -91,6 +110,9 @@ class Operator:
         if self._written:
             given += [each for each in self.written(args, kwargs) if id(each) not in known]
         return given
+
+    def _takes_part(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        return collectives.takes_part(self._plain, self._positions, args, kwargs)
 
     def written(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """The tensors it writes in place."""

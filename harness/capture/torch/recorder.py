@@ -19,6 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 
 from harness.capture.capture import Problem
 from harness.capture.normalise import source_path
+from harness.capture.torch.collectives import Pending, awaited, work_of
 from harness.capture.torch.leaving import LEFT
 from harness.capture.torch.operators import Operator, tensors
 from harness.capture.torch.parts import DTYPES, META, VALUELESS, Part, Unread, is_plain, parts, unwrapped
@@ -38,6 +39,11 @@ RESULT = "Result"
 MODULE, CALL = "Module", "forward"
 _BOUNDARIES = frozenset({RESULT, MODULE})
 NO_TENSOR = "holds no tensor"
+_FSDP = f"{os.sep}distributed{os.sep}fsdp{os.sep}"
+#: frames between an operator and who asks for it, PyTorch's own wrappers
+_NEAR = 8
+#: seconds within which a collective that was waited for says that it has ended
+_SOON = 0.5
 #: the type of an optimizer's settings
 SETTING = "Settings"
 _HARNESS = Path(__file__).parents[2]
@@ -68,6 +74,8 @@ class Mode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
         self._recorder = recorder
         #: the next operator goes on to the tensor class that runs it
         self._passes = False
+        #: how many tensor classes run an operator
+        self._inside = 0
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -86,16 +94,20 @@ class Mode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
         if self._passes:
             self._passes = False
             return NotImplemented
+        if self._inside and all(each.__name__ == "FakeTensor" for each in types):
+            return func(*args, **(kwargs or {}))  # a tensor class asks for a shape
         return self._recorder.run_inside(func, args, kwargs or {}, self._passed)
 
     def _passed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs an operator on a tensor class that runs it itself, and watches the operators inside."""
         super().__enter__()
         self._passes = True
+        self._inside += 1
         try:
             return function(*args, **kwargs)
         finally:
             self._passes = False
+            self._inside -= 1
             super().__exit__(None, None, None)
 
     def __exit__(self, *error: Any) -> None:
@@ -140,6 +152,9 @@ class StepRecorder:
         #: one thread reads at a time: memory that is used again, and what is remembered, are common to all
         self._lock = threading.RLock()
         self._branches: list[tuple[int, int, StepRecorder]] = []
+        #: collectives whose values are not there yet; where records go that wait for them
+        self._pending: list[Pending] = []
+        self._late: list[tuple[Record, Any]] | None = None
         self.records: list[Record] = []
         self.names: list[str] = []
         self.problems: dict[tuple[str, str], Problem] = {}
@@ -156,6 +171,7 @@ class StepRecorder:
     def join(self) -> None:
         """Ends all threads' recorders, and takes their records over; their operators count on."""
         self.ended = True
+        self._settle(last=True)
         records, names = self.records, self.names
         self.records, self.names = [], []
         done = [0, 0]
@@ -193,14 +209,21 @@ class StepRecorder:
         scope = self._scopes.current()
         operator = _known(function)
         self._seen += 1
-        if self.ended or not operator.recorded or not self._selection.has(scope):
+        if self._pending:
+            self._settle(touched=(args, kwargs))
+        unseen = self.ended or not operator.recorded or not self._selection.has(scope)
+        if unseen or (operator.is_view and _lays_shards_out()):
             return self._written(operator, function, args, kwargs)
         name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
         source = None if scope.startswith(GRADIENTS) else self._source()
         found = self._slots(name, operator.name, "input", operator.inputs(args, kwargs), source)
         found += self._scalars(name, operator.name, operator.scalars.given(args, kwargs), _after(found), source)
         result = self._written(operator, function, args, kwargs)
-        self._record(name, operator.name, found + self._outputs(name, operator, result, args, kwargs, source))
+        if operator.collective:
+            found += self._collective(name, operator, result, args, kwargs, source)
+        else:
+            found += self._outputs(name, operator, result, args, kwargs, source)
+        self._record(name, operator.name, found)
         return result
 
     def run_inside(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], passed: Any) -> Any:
@@ -234,6 +257,50 @@ class StepRecorder:
             self.forget()  # what it wrote is not known
             self._record(name, REGION, found + self._slots(name, REGION, "output", tensors((result,)), None))
             return result
+
+    def _collective(
+        self, name: str, operator: Operator, result: Any, args: Any, kwargs: Any, source: Any
+    ) -> list[Record]:
+        """The outputs of a collective. Those of ``c10d`` take their values when it has ended: waiting for it now could
+        make ranks wait for one another for ever."""
+        if operator.functional:
+            awaited(result)
+            return self._outputs(name, operator, result, args, kwargs, source)
+        work = work_of(result)
+        if work is not None and "reduce_scatter" in operator.name:
+            work.wait()  # gloo's copies its result when it is waited for, and never says that it has ended
+            work = None
+        if work is None:
+            return self._outputs(name, operator, result, args, kwargs, source)
+        late: list[tuple[Record, Any]] = []
+        self._late = late
+        try:
+            found = self._outputs(name, operator, result, args, kwargs, source)
+        finally:
+            self._late = None
+        if late:
+            self._pending.append(Pending(work, late))
+            self._settle()
+        return found
+
+    def _settle(self, last: bool = False, touched: Any = ()) -> None:
+        """Takes the values of collectives that have ended; ``last``: those of the others are lost. One whose memory is
+        ``touched`` has ended, or is about to say so."""
+        pending, self._pending = self._pending, []
+        memory = {each.untyped_storage()._cdata for each in tensors(_given(touched)) if is_plain(each)}
+        for each in pending:
+            if each.ended(_SOON if last or each.touches(memory) else 0.0):
+                for record, tensor in each.late:
+                    with self._lock:
+                        self._keeper.memo.written(tensor)
+                        self._keeper.fill(record, tensor)
+            elif not last:
+                self._pending.append(each)
+            else:
+                lost = {id(record) for record, _ in each.late}
+                self.records = [record for record in self.records if id(record) not in lost]
+                for record, _ in each.late:
+                    self._unread(record.key.operator, "output", record.key.slot, "the step ended before the collective")
 
     def _outputs(self, name: str, operator: Operator, result: Any, args: Any, kwargs: Any, source: Any) -> list[Record]:
         self._shapes_alone = False
@@ -396,7 +463,10 @@ class StepRecorder:
         record = Record(key, op, DTYPES[tensor.dtype].name, tuple(tensor.shape), TORCH_FORMAT, source=source)
         if named:
             record.extra.named = named
-        self._keeper.fill(record, tensor)
+        if self._late is not None:
+            self._late.append((record, tensor))
+        else:
+            self._keeper.fill(record, tensor)
         return record
 
     def _unread(self, name: str, io: str, slot: int, why: str) -> None:
@@ -437,6 +507,25 @@ class StepRecorder:
 def _fits(array: Array) -> bool:
     """Whether PyTorch has tensors of an array's kind."""
     return array.dtype.kind in "biufc" and array.dtype.isnative and min(array.strides, default=0) >= 0
+
+
+def _lays_shards_out() -> bool:
+    """Whether FSDP itself asks for a view: it takes them of memory that it has not filled yet."""
+    if "torch.distributed.fsdp" not in sys.modules:
+        return False
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(_NEAR):
+        if frame is None:
+            return False
+        if _FSDP in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _given(touched: Any) -> list[Any]:
+    """The arguments of a call in one list."""
+    return [*touched[0], *touched[1].values()] if touched else []
 
 
 def _after(found: list[Record]) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from harness.capture.torch.collectives import SPACES, UNSAID, spelled
 from harness.records import Array
 
 #: The name of the text that lists all arguments but floating-point numbers, one in a line.
@@ -38,12 +39,15 @@ class Signature:
         #: whether there is a text even where everything in it is a default
         self._has_text = False
         self._known: dict[tuple[Any, ...], list[Scalar]] = {}
-        if schema is None or _is_view(schema):
+        self._collective = False
+        if schema is None or is_view(schema):
             return
+        self._collective = schema.name.partition("::")[0] in SPACES
         for at, argument in enumerate(schema.arguments):
-            if str(argument.type) == "Tensor":
+            if str(argument.type) == "Tensor" and not self._collective:
                 self._tensors.append((at, argument.name))
-            if "Tensor" not in str(argument.type) and argument.name not in _PLACES:
+            unsaid = UNSAID if self._collective else _PLACES
+            if "Tensor" not in str(argument.type) and argument.name not in unsaid:
                 default = argument.default_value if argument.has_default_value() else _NONE
                 self._listed.append((at, argument.name, default))
                 of_text = "float" not in str(argument.type) and "number" not in str(argument.type)
@@ -66,6 +70,8 @@ class Signature:
     def _key(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...] | None:
         """What decides what ``given`` gives: the same calls come in every layer of every step. None if that cannot be
         told. Equal numbers of two types differ, and so do both zeros."""
+        if self._collective:
+            return None  # a group's name may stand for another group later
         made: list[Any] = []
         for at, name in self._tensors:
             value = args[at] if at < len(args) else kwargs.get(name)
@@ -95,6 +101,8 @@ class Signature:
             if value is None or value is default or (type(value) is type(default) and value == default):
                 continue
             kept = classified(value)
+            if self._collective and (said := spelled(name, value)) is not None:
+                name, kept = said
             if isinstance(kept, str):
                 if name in ("dim", "dims") and args and isinstance(args[0], torch.Tensor):
                     kept = classified(_from_front(value, args[0].dim()))
@@ -113,7 +121,7 @@ _REMEMBERED = 1024
 _TOLD = frozenset({bool, int, float, complex, str, list, tuple, torch.dtype, torch.memory_format})
 
 
-def _is_view(schema: Any) -> bool:
+def is_view(schema: Any) -> bool:
     """Whether it gives a view of what it is given."""
     plain = schema.name.rpartition("::")[2]
     views = (each.alias_info is not None and not each.alias_info.is_write for each in schema.returns)

@@ -1,0 +1,52 @@
+"""What a failure says about ranks: which left first and why; and slots that must be equal on all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from harness.compare.policy import Judgement
+from harness.records import Record, SlotKey
+from harness.store import StoredRun
+
+#: lines of a failure about its ranks
+_MOST = 9
+
+
+def told(expected: StoredRun, records: Sequence[Record], judgement: Judgement) -> list[str]:
+    """Which rank left its golden first, and why, in a few lines; nothing for a run of one rank.
+
+    Args:
+        expected: the golden run.
+        records: the run's slots.
+        judgement: says which slots do not hold; a difference that a tolerance admits is none.
+    """
+    if len({record.key.rank for record in records}) < 2:
+        return []
+    from harness.explain.ranks import Run, beside, lines
+
+    differ: set[SlotKey] = {slot.key for slot in judgement.comparison.failures()}
+    found = beside(Run(expected.records()), Run(records), lambda _golden, mine: mine.key not in differ)
+    return [] if found.first is None else ["Ranks:", *(f"  {each}" for each in lines(found)[:_MOST])]
+
+
+def unequal(records: Iterable[Record], patterns: Sequence[str]) -> str:
+    """What is not equal on all ranks though a pattern says it is; empty if all is.
+
+    Args:
+        records: of all ranks.
+        patterns: a parameter's name, or ``OPERATOR:SLOT``; ``*`` for any text.
+    """
+    from harness.explain.ranks import Run, alone, lines, matches
+
+    run = Run(records)
+    if len(run.ranks) < 2:
+        return f"msdump: replicated={', '.join(patterns)}: the run has one rank"
+    unused = [each for each in patterns if not any(matches(step, [each]) for step in run.timeline[run.ranks[0]])]
+    if unused:
+        return f"msdump: replicated={', '.join(unused)}: nothing of that name is there"
+    report = alone(run, patterns)
+    if report.first is None:
+        return ""
+    return "\n".join(
+        ["msdump: ranks differ where they should be equal", *(f"  {each}" for each in lines(report)[:_MOST])]
+    )
