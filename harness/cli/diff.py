@@ -30,7 +30,7 @@ from harness.compare.pairing import ambiguous
 from harness.compare.pairing import as_json as pairing_as_json
 from harness.compare.pairing import lines as paired_lines
 from harness.compare.policy import Judgement, Match, Party, judge, judged_by_texts
-from harness.compare.shards import Shard, joined, parse_all
+from harness.compare.shards import Shard, holder, joined, left_out, parse_all
 from harness.compare.spread import Role, Spread, spread
 from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.compare.tolerances import NOISE
@@ -207,13 +207,32 @@ def compare_sides(
     # After the slots: some texts are found while those are read.
     texts = texts_of(one, other)
     hold = texts.results.holds if texts.results.names else None
-    judged = judged_by_texts(hold) if alone else replace(judged, texts_hold=hold, notes=(*judged.notes, *notes))
+    notes = (*judged.notes, *notes, *_left_out(shards, (one, other)))
+    judged = judged_by_texts(hold) if alone else replace(judged, texts_hold=hold, notes=notes)
     sides = [_evidence(side, party if shards else side) for side, party in zip((one, other), parties, strict=True)]
     changed = [] if judged.holds else environment.changes(one.environment, other.environment)
     under_noise = partial(judge, *parties, NOISE, lay=lay_beside, settle=settle, match=match)
     about = _subject(one, other), sides[0], sides[1], _others(judged)
     explanation = explained(judged, *about, changed=changed, again=under_noise)
+    if explanation is not None and (lines := [*_of_shards(parties, shards, explanation)]):
+        explanation = replace(explanation, others=(*lines, *explanation.others))
     return Found((one, other), judged, explanation, texts)
+
+
+def _of_shards(parties: tuple[Party, Party], shards: Sequence[Shard], explanation: Explanation) -> Iterator[str]:
+    """Which rank holds the element where joined shards first differ."""
+    origin = explanation.origin
+    if origin is not None and origin.element is not None and shards:
+        for party in parties:
+            if held := holder(party.records(), origin.key, origin.element.index):
+                yield f"Held by {held}"
+
+
+def _left_out(shards: Sequence[Shard], sides: tuple[Side, Side]) -> Iterator[str]:
+    """What a table of placements leaves out, in one line."""
+    if any(shard.kind == "Ignore" for shard in shards):
+        counts = [left_out(side.records(), shards) for side in sides]
+        yield f"left out by the table of placements: {counts[0]} and {counts[1]} slots of the sides"
 
 
 def judging_of(one: Side, other: Side, shared: Session | None, keep: Keep = "all") -> Judging:

@@ -21,7 +21,9 @@ AsJson = Annotated[
 Shards = Annotated[
     list[str] | None,
     typer.Option(
-        "--shard", metavar="OPERATOR:SLOT=AXIS", help="slots that the ranks hold in parts; joined along the axis"
+        "--shard",
+        metavar="SLOT=PLACEMENT",
+        help="slots that ranks hold in parts: an axis, Shard(0), @FILE",
     ),
 ]
 
