@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from _pytest.runner import runtestprotocol
 
+from pytest_msdump import launched
 from pytest_msdump.report import Result
 from pytest_msdump.variants import variant_of
 
@@ -25,7 +26,9 @@ _FIRST: pytest.StashKey[tuple[_Bits, list[Result], list[str]]] = pytest.StashKey
 
 
 def is_asked(item: pytest.Item) -> bool:
-    """Whether a test is one to run twice."""
+    """Whether a test is one to run twice; not where each rank is a process of its own, which would have to agree."""
+    if launched.of(item.config) is not None:
+        return False
     variant = variant_of(item)
     return variant is not None and variant.backend == BACKEND
 
