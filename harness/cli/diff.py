@@ -232,7 +232,7 @@ def _left_out(shards: Sequence[Shard], sides: tuple[Side, Side]) -> Iterator[str
     """What a table of placements leaves out, in one line."""
     if any(shard.kind == "Ignore" for shard in shards):
         counts = [left_out(side.records(), shards) for side in sides]
-        yield f"left out by the table of placements: {counts[0]} and {counts[1]} slots of the sides"
+        yield f"left out by the table of placements: {counts[0]} and {counts[1]} of the sides' slots"
 
 
 def judging_of(one: Side, other: Side, shared: Session | None, keep: Keep = "all") -> Judging:

@@ -111,7 +111,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path, capsys: pytest.CaptureFixtu
     one = store(tmp_path / "one.h5", {"w": [value], "x": [value]})
     two = store(tmp_path / "two.h5", {"w": [value, value], "x": [value * 2, value * 3]})
     assert main(["diff", one, two, "--shard", "x:*=Ignore"]) == 0
-    assert "left out by the table of placements: 1 and 2 slots" in capsys.readouterr().out
+    assert "left out by the table of placements: 1 and 2 of" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", ["w:o=Shard", "w:o=Shard(a)", "w:o=Partial(xor)", "w:o=Interleaved(0)", "w:o=Rows(1)",
