@@ -13,6 +13,8 @@ from harness import escape
 
 #: more ranks than this are refused: each is a process
 LARGEST = 1024
+#: the exit code after Ctrl-C, as a shell gives it
+INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,14 @@ class Ranks:
             return None
         from harness.framework.communication.launch import fork_ranks
 
-        run = fork_ranks(self.size, self.timeout, self._prepare)
+        parent = os.getpid()
+        try:
+            run = fork_ranks(self.size, self.timeout, self._prepare)
+        except KeyboardInterrupt:
+            if os.getpid() != parent:
+                raise
+            print("msdump: interrupted; all ranks were ended", file=sys.stderr)
+            return INTERRUPTED
         if run is None:
             return None
         if run.failure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -115,3 +116,19 @@ def test_wrong_options_are_one_line(
     script.write_text("")
     assert main(["run", *options, str(script)]) == 2
     assert capsys.readouterr().err == f"msdump: {said}\n"
+
+
+def test_an_interrupt_leaves_no_process(tmp_path: Path) -> None:
+    (tmp_path / "wait.py").write_text("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(60)\n")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "harness.cli", "run", "--ranks", "2", "wait.py"], cwd=tmp_path, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert running.stdout is not None
+    ranks = [int(running.stdout.readline()) for _ in range(2)]
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert (running.returncode, said) == (130, "msdump: interrupted; all ranks were ended\n")
+    for rank in ranks:
+        with pytest.raises(ProcessLookupError):
+            os.kill(rank, 0)

@@ -79,6 +79,7 @@ def fork_ranks(
     except BaseException:
         if os.getpid() == parent:
             _end(pids, signal.SIGKILL)
+            _bury(pids)
         raise
     _be(rank, size, pairs, parent)
     if prepared is not None:
@@ -163,6 +164,13 @@ def _how(code: int) -> str:
             return f"was ended by {signal.Signals(-code).name}"
         return f"was ended by signal {-code}"
     return f"failed (exit code {code})" if code else "ended"
+
+
+def _bury(pids: dict[int, int]) -> None:
+    """Waits for processes that were ended."""
+    for pid in pids.values():
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
 
 
 def _end(pids: dict[int, int], how: Any) -> None:
