@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness import hooks
 from harness.errors import SettingError
-from harness.framework.communication import joining, world
+from harness.framework.communication import world
 from harness.framework.communication.group import WORLD, WORLDS, create_group, destroy_group, members, place
 from harness.framework.names import fallback as _fallback
 
@@ -55,6 +55,8 @@ def init(backend_name: str | None = None) -> None:
     """
     if backend_name is not None and backend_name not in _BACKENDS:
         raise SettingError(f"init: backend_name must be one of {list(_BACKENDS)} or None, got {backend_name!r}")
+    from harness.framework.communication import joining  # sockets, which few processes need
+
     joining.join_launched()
     alone = world.current().size == 1
     GlobalComm.BACKEND = backend_name or ("hccl" if alone else _OF_TARGET[hooks.provided("device").target])

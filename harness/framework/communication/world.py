@@ -11,9 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from harness.framework.communication.client import Client
 from harness.recording import World
+
+if TYPE_CHECKING:
+    from harness.framework.communication.client import Client
 
 
 @dataclass(eq=False)
