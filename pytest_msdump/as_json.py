@@ -51,7 +51,8 @@ def _comparison(nodeid: str, result: Result) -> dict[str, Any]:
     plain: dict[str, Any] = {name: result[name] for name in names}  # type: ignore[literal-required]
     return {
         "test": nodeid, **plain, "holds": result["verdict"] in (*HOLDING, "new", "updated", "left out"),
-        "counts": results.counts_of(result), "new": result["new"], "where": result["where"],
+        "counts": results.counts_of(result), "altered": result["altered"], "new": result["new"],
+        "where": result["where"],
         "source": result["source"], "would_pass": result["passes"], "max_abs": results.as_json(result["max_abs"]),
         "gaps": {"count": int(result["unread"].partition(",")[0] or 0), "listed": []}, "shares": result["shares"],
         "candidate": result["candidate"], **told,

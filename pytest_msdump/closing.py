@@ -94,6 +94,9 @@ def _proof(summary: Summary) -> str:
         f"skipped {len(summary.skipped)}",
         f"unused goldens {unused}",
     ]
+    gaps, accepted = summary.total("gaps"), summary.total("accepted_gaps")
+    if gaps or accepted:
+        parts[0] += f"; {counted(gaps + accepted, 'slot')} could not be read, of which {accepted} accepted"
     return "; ".join(parts)
 
 

@@ -66,15 +66,10 @@ class Msdump:
         return f"<msdump {self.backend}-{self.mode}>"
 
     def run(
-        self,
-        network: Callable[..., Any],
-        *inputs: Any,
-        steps: int = 1,
-        granularity: str | None = None,
-        ranks: int | None = None,
-        replicated: str | Sequence[str] = (),
+        self, network: Callable[..., Any], *inputs: Any, steps: int = 1, granularity: str | None = None,
+        ranks: int | None = None, replicated: str | Sequence[str] = (), gaps: str | Sequence[str] | None = None,
         **named: Any,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         """Calls ``network(*inputs, **named)`` ``steps`` times with everything dumped.
 
         Args:
@@ -91,6 +86,8 @@ class Msdump:
                 captured. A test of cells that has ranks runs nothing else.
             replicated: names of parameters, or ``OPERATOR:SLOT``, ``*`` for any text, that must be equal on all ranks;
                 held without a golden too.
+            gaps: patterns of slots that may stay uncompared because they cannot be read: ``OPERATOR`` or
+                ``OPERATOR:output.0``; they count for the whole test.
 
         Returns:
             The result of the last call; with ``ranks`` a list of each rank's (of PyTorch its tensors).
@@ -103,6 +100,7 @@ class Msdump:
         """
         self._test.replicated += _patterns(replicated)
         _refuse_uncalled(network, steps)
+        self._test.name_gaps(gaps)
         if "torch" in sys.modules:
             from pytest_msdump import torch_sections
 
@@ -127,18 +125,10 @@ class Msdump:
         return self._test.execute(program) if ranks is None else self._test.on_ranks(ranks, program)
 
     def train(
-        self,
-        network: Any,
-        loss: Any,
-        optimizer: Any,
-        batches: Iterable[Any],
-        *,
-        epochs: int = 1,
-        callbacks: Any = None,
-        metrics: Any = None,
-        granularity: str | None = None,
-        **how: Any,
-    ) -> list[Any]:
+        self, network: Any, loss: Any, optimizer: Any, batches: Iterable[Any], *, epochs: int = 1,
+        callbacks: Any = None, metrics: Any = None, granularity: str | None = None,
+        gaps: str | Sequence[str] | None = None, **how: Any,
+    ) -> list[Any]:  # fmt: skip
         """Trains ``network`` one step per batch with everything dumped.
 
         With ``epochs``, ``callbacks`` or ``metrics`` this runs ``Model.fit``. The gate then also checks the loss of
@@ -154,7 +144,7 @@ class Msdump:
             epochs: how many times to go through the batches.
             callbacks: one callback or several.
             metrics: metrics as ``Model`` takes them, evaluated on the same batches after each epoch.
-            granularity: see ``run``.
+            granularity, gaps: see ``run``.
             how: for a PyTorch module: ``scheduler``, one or several that step after the optimizer; ``clip``, the
                 largest norm of the gradients, or a function of the parameters; ``scaler``, a ``GradScaler``;
                 ``accumulate``, how many batches' gradients are added up for one step of the optimizer.
@@ -166,6 +156,7 @@ class Msdump:
             ValueError: there is no batch.
             TypeError: a batch is not a pair; or the network, the loss or the optimizer is a class.
         """
+        self._test.name_gaps(gaps)
         torchs = "torch" in sys.modules and _trains_torch(network)
         given: list[Any] = [batch if torchs and isinstance(batch, Mapping) else _pair(batch) for batch in batches]
         if not given:
@@ -195,14 +186,15 @@ class Msdump:
         return self._test.execute(program)
 
     def watch(
-        self, module: Any, optimizer: Any = None, *, granularity: str | None = None
-    ) -> AbstractContextManager[Callable[..., None]]:
+        self, module: Any, optimizer: Any = None, *, granularity: str | None = None,
+        gaps: str | Sequence[str] | None = None,
+    ) -> AbstractContextManager[Callable[..., None]]:  # fmt: skip
         """Captures PyTorch inside a ``with`` block, such as a training loop of one's own.
 
         Args:
             module: the module whose parts name the operators.
             optimizer: each of its steps ends a step of the capture; without one, the block is one step.
-            granularity: see ``run``.
+            granularity, gaps: see ``run``.
 
         Returns:
             A context whose value is a function that also records a value: ``watched(loss, "loss")``.
@@ -214,6 +206,7 @@ class Msdump:
             raise TypeError(f"msdump.watch: a PyTorch module is accepted, got {type(module).__name__}")
         from pytest_msdump import torch_sections
 
+        self._test.name_gaps(gaps)
         return torch_sections.watched(self._test, module, optimizer, _granularity("msdump.watch", granularity))
 
     def check(self, name: str, value: Any) -> None:

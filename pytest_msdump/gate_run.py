@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness import environment
 from harness.capture.capture import RESULTS
 from harness.compare import Tolerances
+from harness.compare.identities import Identities
 from harness.compare.policy import Party
 from harness.gate.against import Found
 from harness.gate.lazily import kind_of
@@ -163,8 +164,9 @@ class GateRun:
         """The run as a side of a judgement, as its golden would hold it: names count as between two stores."""
         capture = self.capture
         release, compiled = capture.rules.get("ms_version"), tuple(capture.rules.get("compiled", ()))
-        lost = len(capture.lost)
+        lost, gaps = len(capture.lost), capture.gaps
         return Party(
             self.records, self.run.backend, self.run.mode, capture.emulated, release, stored=True, compiled=compiled,
-            lost=lambda: lost, environment=partial(environment.facts, SEED),
+            lost=lambda: lost, environment=partial(environment.facts, SEED), gaps=lambda: gaps,
+            named=self.test.named_gaps(), identities=Identities.of(capture.operators),
         )  # fmt: skip

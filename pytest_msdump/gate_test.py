@@ -15,7 +15,7 @@ import pytest
 
 from pytest_msdump import launched
 from pytest_msdump.collection import identity_of
-from pytest_msdump.options import SETTINGS, Settings
+from pytest_msdump.options import SETTINGS, Settings, resolve
 from pytest_msdump.scratch import scratch
 from pytest_msdump.variants import Variant, granularity_of, run_of
 
@@ -54,6 +54,7 @@ class GateTest:
         others: what other ranks captured, where each rank is a process of its own.
         replicated: patterns of slots that must be equal on all ranks.
         rank: of this process.
+        gaps: patterns of gaps that its calls name.
         over: whether it was judged, or ended by an error; what comes later would be compared with nothing.
     """
 
@@ -70,6 +71,7 @@ class GateTest:
         self.programs = 0
         self.tree = self._tree() if self.settings.keep else None
         self.texts: dict[str, bytes] = {}
+        self.gaps: list[str] = []
         self.over = False
         self._given: Given | None = None
         self.others: list[Capture] = []
@@ -82,6 +84,23 @@ class GateTest:
         folder = scratch(self.settings.root, "trees") / self.golden.removesuffix(".h5") / self.variant.id
         shutil.rmtree(folder, ignore_errors=True)
         return folder
+
+    def name_gaps(self, given: Any) -> None:
+        """Takes patterns of slots that may stay uncompared because they cannot be read; ``SettingError`` for what is
+        none."""
+        if given is not None:
+            from harness.compare.gaps import patterns_of
+
+            self.gaps += patterns_of(given)
+
+    def named_gaps(self) -> tuple[str, ...]:
+        """The patterns that the test, its marker or the session's options name; ``SettingError`` as ``name_gaps``."""
+        from harness.compare.gaps import patterns_of
+
+        stated = resolve(self.item.config, "msdump_gaps", self.marker)
+        if isinstance(stated, str):
+            stated = [each.strip() for each in stated.split(",") if each.strip()]
+        return (*patterns_of(stated), *self.gaps)
 
     def keep_tree(self) -> None:
         """Called before the first section: sets up the dump tree if it is to be kept."""

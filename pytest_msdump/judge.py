@@ -220,6 +220,8 @@ def _count(result: Result, judged: Judgement) -> bool:
     result["identical"] = counts[Verdict.IDENTICAL]
     result["within"] = counts[Verdict.WITHIN] + counts[Verdict.STATISTICS]
     result["differing"], result["unsure"] = counts[Verdict.DIFFERS], counts[Verdict.UNSURE]
+    result["gaps"], result["accepted_gaps"] = counts[Verdict.NOT_COMPARED], counts[Verdict.ACCEPTED]
+    result["altered"] = [str(each)[:400] for each in comparison.altered[:20]]
     result["missing"], result["unexpected"] = counts[Verdict.MISSING], counts[Verdict.UNEXPECTED]
     errors = [float(slot.measurement.max_abs) for slot in comparison.slots if slot.measurement is not None]
     result["max_abs"] = max(errors, default=None)
@@ -236,6 +238,9 @@ def _first(comparison: Comparison) -> tuple[str, str]:
     """The first difference in one line, and its source line."""
     divergence = first_divergence(comparison)
     slot = divergence.slots[0] if divergence is not None else next(iter(comparison.failures()), None)
+    if slot is None and comparison.altered:
+        return str(comparison.altered[0])[:400], comparison.altered[0].source or ""
+    slot = next(iter(comparison.unnamed), None) if slot is None and comparison.order is None else slot
     if slot is None:
         return "the execution order changed", ""
     words = f"iteration {slot.key.iteration}, {slot.key.operator} {slot.key.slot_name}: {slot.reason}"

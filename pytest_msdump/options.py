@@ -77,6 +77,14 @@ OPTIONS = (
         "granularity",
     ),
     Option(
+        "msdump_gaps",
+        "text",
+        "",
+        "slots that may stay uncompared because they cannot be read: patterns of OPERATOR or OPERATOR:output.0",
+        "PATTERNS",
+        marker="gaps",
+    ),
+    Option(
         "msdump_tolerance",
         "text",
         "stored",

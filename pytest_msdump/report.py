@@ -36,6 +36,8 @@ class Result(TypedDict):
             (regenerated), ``left out`` (marked xfail), ``not compared`` (it ended too early, or cannot be judged).
         slots, identical, within, differing, missing, unexpected, new, unsure: numbers of slots; ``unsure`` counts
             those that could be neither confirmed nor refuted.
+        gaps, accepted_gaps: numbers of slots that could not be read, and are not or are accepted so.
+        altered: operators that are not what they were, each in words; at most some.
         texts: number of the recorder's artefacts compared with the golden.
         max_abs: largest absolute error; None if nothing was measured.
         where: the first difference in one line; empty if nothing differs.
@@ -70,6 +72,9 @@ class Result(TypedDict):
     within: int
     differing: int
     unsure: int
+    gaps: int
+    accepted_gaps: int
+    altered: list[str]
     missing: int
     unexpected: int
     new: int
@@ -99,7 +104,8 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
     return Result(
         network=network, golden=golden, backend=backend, mode=mode, against=backend, against_mode=mode,
         key=[backend, mode], against_key=[backend, mode], verdict=verdict,
-        slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, unsure=0, texts=0,
+        slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, unsure=0, texts=0, gaps=0,
+        accepted_gaps=0, altered=[],
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
         compiled="", unread="", learned="", unwritten="", place="", filed="", environment="", shares="", explained="",
     )  # fmt: skip

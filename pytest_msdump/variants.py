@@ -19,7 +19,7 @@ UNITTEST = (
 )
 #: Runs of a test whose marker says nothing: the same for all of a session.
 _PLAIN_RUNS: pytest.StashKey[list[str] | None] = pytest.StashKey()
-MARKER_ARGUMENTS = ("backends", "modes", "tolerance", "level", "against", "rdr", "healthy", "granularity")
+MARKER_ARGUMENTS = ("backends", "modes", "tolerance", "level", "against", "rdr", "healthy", "granularity", "gaps")
 
 
 class Variant(NamedTuple):

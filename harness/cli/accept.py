@@ -10,11 +10,14 @@ from pathlib import Path
 from harness.cli.nearest import goldens_of
 from harness.escape import line
 from harness.exit_status import CANNOT_TELL, DIFFERS
-from harness.store import RunId
+from harness.store import GoldenStore, RunId
 from harness.store.bundle import accept
 from harness.store.sizes import large
 from harness.suggest import command
 from harness.words import counted
+
+#: so many slots of a run that could not be read are named
+_GAPS = 10
 
 
 def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[str]) -> int:
@@ -55,6 +58,7 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
                 moved = f"{change.changed} changed, {change.new} new, {change.removed} removed"
                 slots = counted(change.slots, "slot")
                 print(line(f"{result.path}: run {run}: {slots}: {change.unchanged} unchanged, {moved}"))
+                _print_gaps(result.path, run)
     for each in large(taken):
         print(line(each))
     idle = [each for each in only if each not in used]
@@ -63,6 +67,19 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
         listing = command("msdump", "review", bundles[0], *named, "--list")
         print(f"msdump: --only {each!r} fits no candidate; `{listing}` names them", file=sys.stderr)
     return 2 if idle else 0
+
+
+def _print_gaps(path: Path, run: RunId) -> None:
+    """The slots of a run that could not be read, which are accepted with it."""
+    if not path.exists():
+        return
+    with GoldenStore.open(path) as store:
+        gaps = store.run(*run).gaps if run in store else ()
+    for gap in gaps[:_GAPS]:
+        told = f"accepted, not compared: {gap.key.operator} {gap.key.slot_name}: {gap.why}"
+        print(line(f"{path}: run {run}: {told}"))
+    if len(gaps) > _GAPS:
+        print(line(f"{path}: run {run}: and {len(gaps) - _GAPS} more slots that could not be read"))
 
 
 def _shown(golden: Path | None) -> Path | int:

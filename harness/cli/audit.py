@@ -92,6 +92,9 @@ def _audited(
                 slots = shared.audit(store, chosen, admitted) if shared else list(audit(records, admitted))
                 progress.close()
                 loose = _print(store.network, chosen.id, slots, limit, every)
+                if chosen.gaps:
+                    told = f"{counted(len(chosen.gaps), 'slot')} could not be read when it was made: nothing to audit"
+                    print(line(f"{store.network} [{chosen.id}]: {told}"))
                 total.add(f"{store.network} [{chosen.id}]", slots, loose, len(chosen) - len(slots))
                 keep.setdefault("runs", []).append(_plain(store.network, chosen, slots, limit, every))
     if not total.slots:

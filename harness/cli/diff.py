@@ -318,6 +318,7 @@ def report(result: Found) -> dict[str, Any]:
         "lost": result.judged.lost,
         "counts": {verdict.value: count for verdict, count in comparison.counts.items()},
         "order_changed": comparison.order is not None,
+        "altered": [each._asdict() for each in comparison.altered],
         "explanation": result.explanation.to_json() if result.explanation is not None else None,
         "budget": parts.to_json() if (parts := _budget(result)) is not None else None,
         "steps": [_step(step) for step in result.spread.steps if step.role is not Role.AGREES],

@@ -11,13 +11,17 @@ from harness.atomic import temporary_directory
 from harness.cli.slots import numbers
 from harness.dtypes import spelled
 from harness.escape import line
+from harness.recording.described import Described
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun, update
+from harness.store.layout.values import is_setting, text_of
 from harness.suggest import command
 from harness.words import counted
 
 #: An array of so many elements is shown whole.
 _WHOLE = 8
+#: Characters of an attribute.
+_LONGEST = 200
 _NAMES = ("min", "max", "mean", "norm", "NaN", "Inf")
 
 
@@ -39,9 +43,24 @@ def textconv(path: Path) -> int:
             print(line(f"run {each}: level {run.level}, {counted(len(run), 'slot')}"))
             for record in run.records():
                 print(line(f"{each} {_told(record)}"))
+            for operator in run.operators.values():
+                print(line(f"{each} {_operator(operator)}"))
+            for gap in run.gaps:
+                print(line(f"{each} not compared: {gap.key.operator} {gap.key.slot_name}: {gap.why}"))
             for name, text in run.artefacts().items():
                 print(line(f"{each} {name}: {len(text)} bytes"))
     return 0
+
+
+def _operator(operator: Described) -> str:
+    """An operator with what makes it what it is."""
+    settings = {**operator.attributes}
+    for slot, edge in enumerate(operator.inputs):
+        if is_setting(edge):
+            named = operator.names[slot] if slot < len(operator.names) else ""
+            settings[named or f"input.{slot}"] = edge.value
+    told = ", ".join(f"{name} {text_of(value)[:_LONGEST]}" for name, value in sorted(settings.items()))
+    return f"graph {operator.graph}, {operator.name}, {operator.type}" + (f": {told}" if told else "")
 
 
 def _told(record: Record) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,8 +10,9 @@ from typing import Any
 
 from harness import environment
 from harness.compare.check import HasRecords
+from harness.compare.identities import NOBODY, Identities
 from harness.compare.tolerances import BY_DTYPE, Tolerances
-from harness.records import GIVEN_SCOPE, Record
+from harness.records import GIVEN_SCOPE, Gap, Record
 from harness.store import RunId, StoredRun
 from harness.words import counted
 
@@ -37,6 +38,10 @@ class Party:
             equal orders.
         lost: counts its files that could not be used; known after its records were read.
         learned: from how many runs ``tolerance`` was learned; 0 if it was given.
+        gaps: gives its slots that could not be read; known after its records were read.
+        accepts: whether these gaps are accepted: a golden's are.
+        named: patterns that name gaps of either side that are accepted (see ``compare.gaps``).
+        identities: what its operators are.
         environment: gives the facts of its environment (see ``harness.environment``); empty where nobody knows them.
         repeated: tells whether it was run twice where it was made, with equal bits.
     """
@@ -54,6 +59,10 @@ class Party:
     learned: int = 0
     environment: Callable[[], Mapping[str, Any]] = dict
     repeated: Callable[[], bool] = bool
+    gaps: Callable[[], Sequence[Gap]] = tuple
+    accepts: bool = False
+    named: tuple[str, ...] = ()
+    identities: Identities = NOBODY
 
     @classmethod
     def of_run(cls, run: StoredRun) -> Party:
@@ -65,6 +74,7 @@ class Party:
             run, run.id.backend, run.id.mode, bool(attrs.get("emulated")), release, True, attrs.get("tolerance"),
             compiled, is_of_calls(rules), learned=_runs_learned(attrs.get("learned")),
             environment=partial(environment_of, run.path, run.id), repeated=partial(was_repeated, run.path, run.id),
+            gaps=lambda: run.gaps, accepts=True, identities=Identities(lambda: run.operators, lambda: run.identity),
         )  # fmt: skip
 
     def records(self) -> Iterable[Record]:

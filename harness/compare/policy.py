@@ -13,6 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.compare.check import Judging, check
+from harness.compare.gaps import with_gaps
+from harness.compare.identities import NOBODY, TYPE
 from harness.compare.judge import SlotJudge
 from harness.compare.party import HERE, NOISE_RULE, TABLE, are_counted, are_ordered, made_elsewhere, made_here, ruling
 from harness.compare.party import Party as Party
@@ -23,7 +25,7 @@ from harness.compare.party import tolerances_of as tolerances_of
 from harness.compare.ties import admit_ties
 from harness.compare.tolerances import Tolerances
 from harness.compare.unwritten import leave_out_unwritten
-from harness.compare.verdict import Comparison, Verdict
+from harness.compare.verdict import Altered, Comparison, Verdict
 from harness.exit_status import CANNOT_TELL, DIFFERS, HOLDS
 from harness.records import Record
 from harness.store import RunId
@@ -67,7 +69,8 @@ class Judgement:
         tried: how operators would have been paired, if that was tried.
         renamed: operators with another name on the found side, if that is a difference.
         texts_hold: whether the texts that are results hold; None if none was compared.
-        lost: files of both sides that could not be used: what they hold was not compared.
+        lost: files of both sides that could not be used: what they hold was not compared. (Slots that could not be read
+            are ``comparison.gaps``.)
         empty_holds: whether two empty sides agree, because only what goes wrong was kept.
         notes: lines about what the verdict does not cover.
     """
@@ -105,7 +108,11 @@ class Judgement:
     @property
     def slots_hold(self) -> bool:
         """Whether every slot and every name holds; ignores texts."""
-        empty = not self.comparison.total and (self.empty_holds or self.texts_hold is not None)
+        empty = (
+            not self.comparison.total
+            and not self.comparison.altered
+            and (self.empty_holds or self.texts_hold is not None)
+        )
         return (self.comparison.holds or empty) and not self.renamed
 
     @property
@@ -127,7 +134,9 @@ class Judgement:
         """The verdict of the slot that agrees least."""
         code = self.code
         if code == CANNOT_TELL:
-            return Verdict.UNSURE.value if self.comparison.total else "not compared"
+            counts = self.comparison.counts
+            unsure = counts[Verdict.UNSURE] or (self.lost and self.comparison.compared)
+            return Verdict.UNSURE.value if unsure else Verdict.NOT_COMPARED.value
         if code == DIFFERS:
             return Verdict.DIFFERS.value
         counts = self.comparison.counts
@@ -137,13 +146,13 @@ class Judgement:
 
 def outcome(comparison: Comparison, empty_holds: bool = False) -> int:
     """The exit code of a comparison of slots."""
-    if not comparison.total:
-        return HOLDS if empty_holds else CANNOT_TELL
     counts = comparison.counts
+    nothing = not comparison.compared and not (empty_holds and not comparison.unnamed)
     return exit_code(
         differs=bool(counts[Verdict.DIFFERS] + counts[Verdict.MISSING] + counts[Verdict.UNEXPECTED])
-        or comparison.order is not None,
-        unsure=bool(counts[Verdict.UNSURE]),
+        or comparison.order is not None
+        or bool(comparison.altered),
+        unsure=nothing or bool(counts[Verdict.UNSURE] + counts[Verdict.NOT_COMPARED]),
     )
 
 
@@ -153,18 +162,10 @@ def exit_code(*, differs: bool, unsure: bool) -> int:
 
 
 def judge(
-    expected: Party,
-    found: Party,
-    asked: Any = None,
-    *,
-    lay: Layout,
-    settle: Settle | None = None,
-    match: Match = "auto",
-    measured: bool = True,
-    by_statistics: bool = False,
-    judging: Judging = SlotJudge,
+    expected: Party, found: Party, asked: Any = None, *, lay: Layout, settle: Settle | None = None,
+    match: Match = "auto", measured: bool = True, by_statistics: bool = False, judging: Judging = SlotJudge,
     by: str = "the command",
-) -> Judgement:
+) -> Judgement:  # fmt: skip
     """Judges ``found`` against ``expected``.
 
     Args:
@@ -212,21 +213,25 @@ def _sought(
 ) -> tuple[Comparison, Pairing | None, Pairing | None]:  # fmt: skip
     """The comparison, the pairing it rests on, and the one that was tried; see ``judge``."""
     pairing = tried = None
+    by_name = laid is None
     if match == "flow":
-        comparison, pairing = _paired(expected.content, found.content, tolerances, by_name=False, measured=measured)
+        comparison, pairing = _paired(expected, found, tolerances, by_name=False, measured=measured)
     else:
         sides: tuple[Any, Any] = laid or (expected.content, found.content)
         ordered = laid is None and are_ordered(expected, found)
         comparison = check(*sides, tolerances, order=ordered, measured=measured, judging=judging)
+        comparison = _gapped(comparison, expected, found)
         if match == "auto" and not comparison.holds and are_counted(expected, found):
             renumbered = _renumbered(expected, found, tolerances, measured, judging)
             if renumbered is not None and _agreeing(renumbered) >= _agreeing(comparison):
-                comparison = renumbered
+                comparison, by_name = _gapped(renumbered, expected, found), False
         if match == "auto" and not comparison.holds and _may_be_misnamed(comparison, laid is not None):
-            paired, tried = _paired(expected.content, found.content, tolerances, measured=measured)
+            paired, tried = _paired(expected, found, tolerances, measured=measured)
             if _renames(tried) and _compared(paired) > _compared(comparison):
                 comparison, pairing = paired, tried
-    return _admitted(comparison, expected, found, tolerances), pairing, tried
+    comparison = _admitted(comparison, expected, found, tolerances)
+    _describe(comparison, expected, found, by_name and pairing is None)
+    return comparison, pairing, tried
 
 
 def _renumbered(
@@ -279,11 +284,40 @@ def _admitted(comparison: Comparison, expected: Party, found: Party, tolerances:
     return comparison if comparison.holds else admit_ties(comparison, expected.records, found.records, tolerances)
 
 
-def _paired(*sides: Any, **how: Any) -> tuple[Comparison, Pairing]:
+def _gapped(comparison: Comparison, expected: Party, found: Party) -> Comparison:
+    """The comparison with what a side could not read."""
+    named = (*expected.named, *found.named)
+    return with_gaps(comparison, expected.gaps(), found.gaps(), accepted=expected.accepts, patterns=named)
+
+
+def _describe(comparison: Comparison, expected: Party, found: Party, by_name: bool) -> None:
+    """Notes what the operators of both sides are, and those of one name and backend that are not the same."""
+    if by_name and texts_count(expected, found):
+        told = expected.identities.altered(found.identities, exact=found.emulated)
+        comparison.altered = (*told, *_other_types(comparison, expected, found))
+    comparison.described = expected.identities.operators, found.identities.operators
+
+
+def _other_types(comparison: Comparison, expected: Party, found: Party) -> Iterable[Altered]:
+    """Operators of another type under one name, where nobody described them: as far as their slots differ."""
+    if expected.identities is not NOBODY and found.identities is not NOBODY and comparison.pairs:
+        known = {key for side in (expected, found) for key in side.identities.operators()}
+    else:
+        known = set()
+    seen = set()
+    for one, other in comparison.pairs.values():
+        key = one.key.rank, one.key.graph, one.key.operator
+        if one.op_type != other.op_type and one.key == other.key and key not in known and key not in seen:
+            seen.add(key)
+            yield Altered(*key, TYPE, one.op_type, other.op_type, other.source or one.source)
+
+
+def _paired(expected: Party, found: Party, *rest: Any, **how: Any) -> tuple[Comparison, Pairing]:
     """See ``pairing.check_paired``; most comparisons pair nothing, and importing it takes longer than they do."""
     from harness.compare.pairing import check_paired
 
-    return check_paired(*sides, **how)
+    comparison, pairing = check_paired(expected.content, found.content, *rest, **how)
+    return _gapped(comparison, expected, found), pairing
 
 
 def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[str]:
@@ -299,6 +333,9 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
             f"Order: {number} of equal content run in another order ({one} as {other}{more}), "
             "as where a program walks a set (PYTHONHASHSEED)"
         )
+    accepted = comparison.counts[Verdict.ACCEPTED]
+    if accepted:
+        yield f"Not compared, accepted: {counted(accepted, 'slot')} that could not be read"
     unwritten = sum(not each.carries and each.key.io == "output" for s in comparison.uncompared.values() for each in s)
     if unwritten:
         yield f"Not compared: {counted(unwritten, 'output')} that MindSpore's kernels leave unwritten"
@@ -329,6 +366,7 @@ def _compared(comparison: Comparison) -> tuple[int, int]:
     """The number of slots of equal shape on both sides, and how many of them agree."""
     counts = comparison.counts
     agree = sum(count for verdict, count in counts.items() if verdict.holds)
+    agree -= counts[Verdict.ACCEPTED]
     both = agree + counts[Verdict.DIFFERS] + counts[Verdict.UNSURE]
     return both - sum(a.shape != b.shape for a, b in comparison.pairs.values()), agree
 

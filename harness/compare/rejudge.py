@@ -65,13 +65,16 @@ def rejudged(comparison: Mapping[str, Any], tolerances: Tolerances) -> Rejudgeme
         identical=sum(known),
         counts=Counter(verdict for verdict, _ in verdicts),
         failing=[_told(slot, tolerances) for verdict, slot in verdicts if verdict != WITHIN],
-        other_differences=bool(comparison.get("order_changed") or comparison.get("renamed")) or texts is False,
+        other_differences=texts is False
+        or any(bool(comparison.get(name)) for name in ("order_changed", "renamed", "altered")),
         other_results=texts is not None,
         lost=lost,
     )
 
 
 def _verdict(slot: Slot, tolerances: Tolerances) -> str:
+    if slot["verdict"] in (Verdict.NOT_COMPARED.value, Verdict.ACCEPTED.value):
+        return UNSURE if slot["verdict"] == Verdict.NOT_COMPARED.value else WITHIN
     if slot["verdict"] in (Verdict.MISSING.value, Verdict.UNEXPECTED.value):
         return OUTSIDE
     tolerance = _tolerance(slot, tolerances)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.compare.measurement import Measurement
 from harness.compare.tolerances import EXACT, Tolerance
@@ -26,11 +27,15 @@ class Verdict(Enum):
         DIFFERS: dtype or shape differ, or values do beyond the tolerance.
         MISSING: only the expected side has the slot.
         UNEXPECTED: only the found side has it.
+        NOT_COMPARED: a side could not read it; a gate fails unless somebody named it.
+        ACCEPTED: likewise, and the marker or the golden names it.
 
     Examples:
         >>> from harness.compare import Verdict
-        >>> [verdict.value for verdict in Verdict]
-        ['identical', 'within tolerance', 'statistics agree', 'cannot tell', 'differs', 'missing', 'unexpected']
+        >>> [verdict.value for verdict in Verdict][:4]
+        ['identical', 'within tolerance', 'statistics agree', 'cannot tell']
+        >>> [verdict.value for verdict in Verdict][4:]
+        ['differs', 'missing', 'unexpected', 'not compared', 'not compared, accepted']
     """
 
     IDENTICAL = "identical"
@@ -40,6 +45,8 @@ class Verdict(Enum):
     DIFFERS = "differs"
     MISSING = "missing"
     UNEXPECTED = "unexpected"
+    NOT_COMPARED = "not compared"
+    ACCEPTED = "not compared, accepted"
 
     # Each is there once. The one of ``Enum`` is a function of Python's, and every count asks for it.
     __hash__ = object.__hash__
@@ -47,7 +54,7 @@ class Verdict(Enum):
     @property
     def holds(self) -> bool:
         """Whether a gate lets the slot pass."""
-        return self in (Verdict.IDENTICAL, Verdict.WITHIN, Verdict.STATISTICS)
+        return self in (Verdict.IDENTICAL, Verdict.WITHIN, Verdict.STATISTICS, Verdict.ACCEPTED)
 
     @property
     def counted(self) -> str:
@@ -56,6 +63,8 @@ class Verdict(Enum):
 
 
 _VERDICT = attrgetter("verdict")
+#: Verdicts on slots that a side could not read.
+GAPS = (Verdict.NOT_COMPARED, Verdict.ACCEPTED)
 #: How often each verdict is there if nothing was compared. Going through an ``Enum`` takes longer than most counts.
 _NONE = dict.fromkeys(Verdict, 0)
 
@@ -155,6 +164,29 @@ class Uncompared(NamedTuple):
     carries: bool = True
 
 
+class Altered(NamedTuple):
+    """An operator that is not what it was, whatever it computed.
+
+    Attributes:
+        rank, graph: of the operator.
+        operator: its name.
+        name: of the attribute, of the input that is a constant, or ``type``.
+        expected, found: as texts; ``nothing`` where there is none.
+        source: source line, if known.
+    """
+
+    rank: int
+    graph: int
+    operator: str
+    name: str
+    expected: str
+    found: str
+    source: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.operator}: {self.name} is {self.found[:80]}, expected {self.expected[:80]}"
+
+
 @dataclass(frozen=True)
 class Unlisted:
     """Ranks whose slots all hold, in the same order on both sides; a comparison lists the slots of the others.
@@ -225,6 +257,9 @@ class Comparison:
             were compared (see ``explain.regions``).
         exchanged: operators of equal content that run in another order, by their names in the golden and in the run
             (see ``compare.renumbering``).
+        gaps: slots that a side could not read; they are not in ``slots``.
+        altered: operators whose type, attributes or constants are not those of the expected side.
+        described: gives the operators of both sides, by rank, graph and name; none where nobody described them.
 
     Examples:
         >>> from harness.capture import read_tree
@@ -246,6 +281,11 @@ class Comparison:
     composed: tuple[int, int] = (0, 0)
     exchanged: tuple[tuple[str, str], ...] = ()
     unlisted: Unlisted | None = field(default=None, repr=False)
+    gaps: Sequence[SlotVerdict] = ()
+    altered: Sequence[Altered] = ()
+    described: tuple[Callable[[], Mapping[Any, Any]], Callable[[], Mapping[Any, Any]]] = field(
+        default=(dict, dict), repr=False
+    )
 
     @lazy
     def counts(self) -> dict[Verdict, int]:
@@ -258,28 +298,37 @@ class Comparison:
                 counted[slot.verdict] += 1
         for verdict, count in self.unlisted.counts.items() if self.unlisted is not None else ():
             counted[verdict] += count
+        for gap in self.gaps:
+            counted[gap.verdict] += 1
         return counted
 
     @property
     def total(self) -> int:
-        """The number of slots, unlisted ones included."""
+        """The number of slots, unlisted ones and gaps included."""
+        return self.compared + len(self.gaps)
+
+    @property
+    def compared(self) -> int:
+        """The number of slots that were compared, unlisted ones included."""
         return len(self.slots) + (sum(self.unlisted.counts.values()) if self.unlisted is not None else 0)
 
     def every(self) -> Iterable[SlotVerdict]:
-        """All slots in order, unlisted ones included."""
+        """All slots in order, unlisted ones included, then the gaps."""
         left = self.unlisted
-        return self.slots if left is None else _by_rank(self.slots, left.ranks, left.slots)
+        listed = self.slots if left is None else _by_rank(self.slots, left.ranks, left.slots)
+        return chain(listed, self.gaps) if self.gaps else listed
 
     def reasoned(self) -> Iterable[SlotVerdict]:
-        """The slots that have a reason, in order, unlisted ones included."""
+        """The slots that have a reason, in order, unlisted ones included, then the gaps."""
         left = self.unlisted
         every = self.slots if left is None else _by_rank(self.slots, left.ranks, left.reasoned)
-        return (slot for slot in every if slot.reason)
+        return (slot for slot in chain(every, self.gaps) if slot.reason)
 
     @property
     def holds(self) -> bool:
-        """Whether a gate lets the run pass: something was compared, every slot holds, the order is the same."""
-        if not self.total or self.order is not None:
+        """Whether a gate lets the run pass: something was compared, every slot holds, gaps are named, the order is the
+        same, and operators are what they were."""
+        if not self.compared or self.order is not None or self.altered or self.unnamed:
             return False
         if isinstance(self.slots, CountedSlots):
             return all(verdict.holds for verdict in self.slots.counted())
@@ -289,10 +338,15 @@ class Comparison:
         """The listed slots, in order, that may not hold; there are few where nearly all agree."""
         return self.slots.apart() if isinstance(self.slots, CountedSlots) else self.slots
 
+    @property
+    def unnamed(self) -> list[SlotVerdict]:
+        """The gaps that nobody named."""
+        return [gap for gap in self.gaps if not gap.verdict.holds]
+
     def forget_counts(self) -> None:
         """Call this after removing slots."""
         self.__dict__.pop("counts", None)
 
     def failures(self) -> list[SlotVerdict]:
-        """Slots that do not hold, in order."""
+        """Slots that were compared and do not hold, in order."""
         return [slot for slot in self.apart() if not slot.verdict.holds]

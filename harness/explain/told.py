@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.compare.party import BITS
 from harness.compare.policy import RENAMED, Judgement
-from harness.compare.verdict import Comparison, Verdict
+from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.environment import Changed
 from harness.escape import text as escaped
 from harness.exit_status import CANNOT_TELL
@@ -20,6 +20,8 @@ from harness.records import GIVEN_SCOPE, SlotKey
 from harness.words import counted
 
 _NAME = 120
+#: so many gaps, and so many changed attributes, are named
+_MOST = 5
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,10 @@ def explained(
     unsure = [slot for slot in judged.comparison.apart() if slot.verdict is Verdict.UNSURE]
     if unsure:
         more.append(f"{counted(len(unsure), 'slot')} cannot be told, the first because {unsure[0].reason}")
+    more += _gaps(judged.comparison.unnamed)
+    more += [f"Not what it was: {each}" for each in judged.comparison.altered[:_MOST]]
+    if len(judged.comparison.altered) > _MOST:
+        more.append(f"... and {len(judged.comparison.altered) - _MOST} more attributes")
     more += judged.notes
 
     def made(comparison: Comparison) -> Explanation:
@@ -64,6 +70,16 @@ def explained(
     if not changed or again is None or not reached(judged, expected.emulated and found.emulated):
         return replace(made(judged.comparison), environment=tuple(changed))
     return filed(judged, changed, again, made)
+
+
+def _gaps(gaps: Sequence[SlotVerdict]) -> Iterator[str]:
+    """Lines about slots that could not be read, and that nobody named."""
+    for gap in gaps[:_MOST]:
+        yield f"Not compared: {gap.key.operator} {gap.key.slot_name}: {gap.reason}"
+    if gaps:
+        more = f", {len(gaps)} in all" if len(gaps) > _MOST else ""
+        name = f"{gaps[0].key.operator}:{gaps[0].key.slot_name}"
+        yield f"What cannot be read fails unless it is named{more}: gaps={name!r}"
 
 
 def _ruled(judged: Judgement, made: Explanation) -> str:

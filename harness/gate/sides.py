@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.capture import Capture
 from harness.compare import HasRecords
+from harness.compare.identities import Identities
 from harness.compare.policy import Party, is_of_calls
 from harness.errors import StoreError
 from harness.store import GoldenStore, RunId, StoredRun
@@ -15,7 +16,8 @@ def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
     compiled = tuple(capture.rules.get("compiled", ()))
     return Party(
         content or capture, capture.backend, capture.mode, capture.emulated, release, compiled=compiled,
-        called=is_of_calls(capture.rules), lost=lambda: len(capture.lost),
+        called=is_of_calls(capture.rules), lost=lambda: len(capture.lost), gaps=lambda: capture.gaps,
+        identities=Identities.of(capture.operators),
     )  # fmt: skip
 
 

@@ -86,7 +86,7 @@ def content(run: Run) -> dict[str, Any]:
         "first": None if first is None else steps.get(first),
         "explanation": _explanation(run, places),
         "columns": list(COLUMNS),
-        "slots": [_slot(slot) for slot in comparison.slots],
+        "slots": [_slot(slot) for slot in (*comparison.slots, *comparison.gaps)],
         "roles": {role.value: meaning for role, meaning in MEANING.items()},
         "steps": _steps(run, steps),
         "details": {str(places[key]): value for key, value in _details(run, divergence).items()},

@@ -65,6 +65,7 @@ def comparison(
         "network": network, "backend": backend, "mode": mode, "golden": golden, "found": found,
         "verdict": judged.verdict, "holds": judged.holds, "slots": judged.comparison.total, "counts": counts,
         "renamed": judged.renamed, "order_changed": judged.comparison.order is not None,
+        "altered": [each._asdict() for each in judged.comparison.altered],
         "texts_hold": judged.texts_hold, "gaps": gaps_of(judged.lost, gaps), "rule": judged.rule,
         "suggestions": list(suggestions), **explained(explanation),
     }  # fmt: skip
@@ -72,7 +73,10 @@ def comparison(
 
 def gaps_of(number: int, problems: Sequence[Problem] = ()) -> dict[str, Any]:
     """What could not be read, and so was not compared: its number, and where it is known which and why."""
-    return {"count": number, "listed": [each._asdict() for each in problems[:_GAPS]]}
+    return {
+        "count": number,
+        "listed": [dict(zip(("path", "kind", "why"), each, strict=False)) for each in problems[:_GAPS]],
+    }
 
 
 def explained(explanation: Explanation | None) -> dict[str, Any]:
@@ -104,6 +108,7 @@ def counts_of(result: Mapping[str, Any]) -> dict[str, int]:
     names = {
         Verdict.IDENTICAL: "identical", Verdict.WITHIN: "within", Verdict.UNSURE: "unsure",
         Verdict.DIFFERS: "differing", Verdict.MISSING: "missing", Verdict.UNEXPECTED: "unexpected",
+        Verdict.NOT_COMPARED: "gaps", Verdict.ACCEPTED: "accepted_gaps",
     }  # fmt: skip
     return {verdict.value: int(result[name]) for verdict, name in names.items()}
 

@@ -275,6 +275,9 @@ class StoredRun:
         with self.located(""):
             self.level, self.checksum, self.attrs = source.level, source.checksum, source.attrs
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _opened_again, (os.path.abspath(self.path), tuple(self.id), self.checksum)
+
     @property
     def network(self) -> str:
         """The store's network."""
@@ -421,7 +424,7 @@ class StoredRun:
     @property
     def gaps(self) -> Sequence[Gap]:
         """Slots that could not be read when it was made, and were accepted so."""
-        return self.declared.gaps
+        return self.declared.gaps if "gaps" in self._source.table_names else ()
 
     def stored_parts(self) -> dict[str, Stored]:
         """The stored form of tables and artefacts, to be copied; empty if the run is damaged."""
@@ -475,3 +478,16 @@ class StoredRun:
     def located(self, where: str) -> Located:
         """See ``GoldenStore.located``; adds the run before ``where``."""
         return self._store.located(where, self.id)
+
+
+def _opened_again(path: str, run: tuple[Any, ...], checksum: str) -> StoredRun:
+    """A run that was pickled: its store is opened; ``StoreError`` if the run is another one now."""
+    store = GoldenStore.open(path)
+    try:
+        found = store.run(*run)
+        if found.checksum != checksum:
+            raise StoreError(f"{path}: run {found.id} is not the one that was pickled")
+    except BaseException:
+        store.close()
+        raise
+    return found

@@ -20,7 +20,16 @@ from harness.stats.digest import as_bytes
 from harness.stats.printed import PrintedStatistics
 from harness.store.h5file import H5File, Tree
 from harness.store.layout.contents import Contents, Part, RunEntry, encoded, part_digest, user_block
-from harness.store.layout.index import Index, IndexBuilder, apart, attrs_text, describe_key, run_checksum, to_row
+from harness.store.layout.index import (
+    MAX_RANK,
+    Index,
+    IndexBuilder,
+    apart,
+    attrs_text,
+    describe_key,
+    run_checksum,
+    to_row,
+)
 from harness.store.layout.objects import (
     DTYPE_ATTRIBUTE,
     Constant,
@@ -120,6 +129,10 @@ class StoreWriter:
         builder = IndexBuilder()
         for record in records:
             builder.claim(record.key)
+            if len(record.shape) > MAX_RANK:
+                raise StoreError(
+                    f"{describe_key(record.key)}: it has {len(record.shape)} axes; a store holds at most {MAX_RANK}"
+                )
             found, statistics = self._take(record, level)
             builder.add(record, found, statistics)
         index = builder.build()

@@ -18,7 +18,7 @@ from tests.interop.oracles import ORACLES
 from tests.subprocesses import INSTALLED
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-GOLDEN_BYTES = 15_000_000
+GOLDEN_BYTES = 15_400_000
 
 
 def blocks() -> list[str]:

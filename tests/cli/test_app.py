@@ -219,7 +219,7 @@ def test_show_a_store(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     golden = store(tmp_path / "net.h5", tree, "cpu/tensor", "gpu/tensor")
     assert main(["show", str(golden)]) == HOLDS
     lines = text(capsys)[0].splitlines()
-    assert lines[0] == f"{golden}: network net, schema 2"
+    assert lines[0] == f"{golden}: network net, schema 3"
     assert [line.split(":")[0] for line in lines if line.startswith("run ")] == ["run cpu/tensor", "run gpu/tensor"]
     assert sum("Default/Mul-op0" in line for line in lines) == 2
     assert main(["show", "--run", "gpu/tensor", "--all", str(golden)]) == HOLDS

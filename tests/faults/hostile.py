@@ -29,7 +29,7 @@ from harness.store import RunData, manifest, update
 from tests.dump.build import dumped, one_op
 from tests.fuzz import repaired
 from tests.fuzz.commands import main
-from tests.store.helpers import ARTEFACTS, ASCEND, CPU, edit_index, network
+from tests.store.helpers import ARTEFACTS, ASCEND, CPU, declared, edit_index, edit_table, network
 from tests.test_escape import is_clean
 
 ATTRS: dict[str, Any] = {
@@ -112,7 +112,7 @@ def whole_golden(seed: int = 0) -> bytes:
     with TemporaryDirectory() as folder:
         path = Path(folder, "x.h5")
         digests = RunData(network(seed), attrs=ATTRS, level="digest")
-        update(path, "net", {CPU: RunData(network(seed), ARTEFACTS, ATTRS), ASCEND: digests})
+        update(path, "net", {CPU: RunData(network(seed), ARTEFACTS, ATTRS, declared=declared()), ASCEND: digests})
         return path.read_bytes()
 
 
@@ -144,6 +144,43 @@ def odd_rows() -> Iterator[Hostile]:
                 except (ValueError, OverflowError):  # no number of that column
                     continue
                 yield Hostile(f"index.{field}", ascii(number)[:40], path.read_bytes())
+        yield from _odd_tables(path, numbers)
+
+
+_TEXTS = ("", "[", "NaN", "9" * 400, "[" * 400, '{"$array":["Float32",[9e9],"="]}', "\x1b[2J", "../x", "a" * 70_000)
+
+
+def _odd_tables(path: Path, numbers: Sequence[float]) -> Iterator[Hostile]:
+    """Goldens: each column of a row of the tables of operators, and each of their texts."""
+    from harness.store.layout.schema import TABLES
+
+    for table, dtype in TABLES.items():
+        for field in dtype.names or () if dtype is not None else ():
+            for number in numbers:
+                path.write_bytes(whole_golden())
+                try:
+                    edit_table(path, table, 0, field, number)
+                except (ValueError, OverflowError):  # no number of that column
+                    continue
+                yield Hostile(f"{table}.{field}", ascii(number)[:40], path.read_bytes())
+    for at in range(30):
+        for text in (
+            "",
+            "[",
+            "NaN",
+            "9" * 400,
+            "[" * 400,
+            '{"$array":["Float32",[9e9],"="]}',
+            "\x1b[2J",
+            "../x",
+            "a" * 70_000,
+        ):
+            path.write_bytes(whole_golden())
+            try:
+                edit_table(path, "texts", at, "", text)
+            except IndexError:
+                return
+            yield Hostile(f"texts[{at}]", ascii(text)[:40], path.read_bytes())
 
 
 class Place:

@@ -223,9 +223,9 @@ def _undoing() -> Mapping[str, bytes]:
 
 def _stores() -> dict[str, Target]:
     held = (golden_bytes(), golden_bytes("digest"))
-    packed = (DATA / "store" / "data" / "h5py-3.11.h5").read_bytes()
+    packed, earlier = ((DATA / "store" / "data" / name).read_bytes() for name in ("h5py-3.11.h5", "schema2.h5"))
     return {
-        "golden": one(".h5", read_golden, *held, packed, own=repaired.golden, weight=20),
+        "golden": one(".h5", read_golden, *held, packed, earlier, own=repaired.golden, weight=20),
         "manifest": Target((_manifest_files(),), _manifests, fixed=("x.h5",), weight=30),
         "bundle": Target((_bundled(),), _bundle, {"b.zip": repaired.archive}, weight=1, fixed=("golden/x.h5",)),
         "journal": Target((_journal(), _undoing()), lambda folder: recover(folder / "golden"), trees=True, weight=4),

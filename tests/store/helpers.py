@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,17 @@ from harness import dtypes
 from harness.recording.described import Described, Edge
 from harness.records import Gap, Record, SlotKey
 from harness.store import GoldenStore, RunData, RunId
-from harness.store.layout.contents import USER_BLOCK, Part, encoded, part_digest, read_contents, read_part, user_block
-from harness.store.layout.schema import INDEX_DTYPE
+from harness.store.layout.contents import (
+    USER_BLOCK,
+    Contents,
+    Part,
+    encoded,
+    part_digest,
+    read_contents,
+    read_part,
+    user_block,
+)
+from harness.store.layout.schema import INDEX_DTYPE, TABLES
 from harness.store.layout.tables import Declared
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -95,15 +105,40 @@ def plain(records: Any) -> Iterator[tuple[Any, ...]]:
 
 def edit_index(path: Path, row: int, field: str, value: Any, run: RunId = CPU) -> None:
     """Changes one field of one row of a store's index, as somebody could who repairs the digests on the way to it."""
+
+    def changed(raw: bytes) -> bytes:
+        rows = np.frombuffer(raw, INDEX_DTYPE).copy()
+        rows[field][row] = value
+        return rows.tobytes()
+
+    _edit(path, lambda contents: contents.runs[run].index, changed)
+
+
+def edit_table(path: Path, table: str, row: int, field: str, value: Any, run: RunId = CPU) -> None:
+    """Likewise one field of a table of operators, or one of its texts."""
+
+    def changed(raw: bytes) -> bytes:
+        dtype = TABLES[table]
+        if dtype is None:
+            texts = json.loads(raw)
+            texts[row] = value
+            return json.dumps(texts).encode()
+        rows = np.frombuffer(raw, dtype).copy()
+        rows[field][row] = value
+        return rows.tobytes()
+
+    _edit(path, lambda contents: contents.runs[run].tables[table], changed)
+
+
+def _edit(path: Path, number_of: Callable[[Contents], int], change: Callable[[bytes], bytes]) -> None:
     raw = path.read_bytes()
     with path.open("rb") as file:
         contents = read_contents(raw[:USER_BLOCK], file.fileno(), len(raw))
-        rows = np.frombuffer(read_part(contents, contents.runs[run].index, file.fileno()), INDEX_DTYPE).copy()
-    rows[field][row] = value
-    table = rows.tobytes()
+        number = number_of(contents)
+        table = change(bytes(read_part(contents, number, file.fileno())))
     parts = list(contents.parts)
-    part = Part(len(raw), len(table), len(table), INDEX_DTYPE.itemsize, part_digest(table))
-    parts[contents.runs[run].index] = part
+    itemsize = parts[number].itemsize if len(table) % parts[number].itemsize == 0 else len(table)
+    parts[number] = Part(len(raw), len(table), len(table), itemsize, part_digest(table))
     stored, end = encoded(replace(contents, parts=parts)), len(raw) + len(table)
     text = bytes(stored.raw)
     path.write_bytes(user_block(end + len(text), end, stored) + raw[USER_BLOCK:] + table + text)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import StoreError
-from harness.store import accept, bundle, manifest, seal, update
+from harness.store import GoldenStore, accept, bundle, manifest, seal, update
 from harness.store.manifest import RunKey
 from tests.store.helpers import ASCEND, CPU, contents, edit_index, run_data
 
@@ -145,3 +145,17 @@ def test_damaged_archives_are_refused(candidate: Path, golden: Path, tmp_path: P
     raw[1000] ^= 255
     archive.write_bytes(raw)
     refused(archive, golden, "a.h5': it is damaged")
+
+
+def test_accept_shows_what_could_not_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from harness.cli import main
+
+    made, golden = tmp_path / "bundle", tmp_path / "golden"
+    made.mkdir()
+    update(made / "x.h5", "net", {CPU: run_data()})
+    seal(made, {})
+    assert main(["accept", str(made), "--golden", str(golden)]) == 0
+    told = "accepted, not compared: Default/layer0-Dense/MatMul-op0 output.1: it lies elsewhere"
+    assert f"x.h5: run cpu/tensor: {told}" in capsys.readouterr().out
+    with GoldenStore.open(golden / "x.h5") as store:
+        assert len(store.run(*CPU).gaps) == 1

@@ -276,7 +276,7 @@ def test_another_identity_is_found(tmp_path: Path) -> None:
 
 def test_schema_2_is_read_and_brought_up_to_date(tmp_path: Path) -> None:
     path = tmp_path / "x.h5"
-    shutil.copy(DATA / "h5py-3.11.h5", path)
+    shutil.copy(DATA / "schema2.h5", path)
     with GoldenStore.open(path) as store:
         assert store.schema == 2
         before = {run: [(each.key, each.digest) for each in store.run(*run).records()] for run in store.runs()}

@@ -300,7 +300,8 @@ class StepRecorder:
                 lost = {id(record) for record, _ in each.late}
                 self.records = [record for record in self.records if id(record) not in lost]
                 for record, _ in each.late:
-                    self._unread(record.key.operator, "output", record.key.slot, "the step ended before the collective")
+                    why = "the step ended before the collective"
+                    self._unread(record.key.operator, record.op_type, "output", record.key.slot, why)
 
     def _outputs(self, name: str, operator: Operator, result: Any, args: Any, kwargs: Any, source: Any) -> list[Record]:
         self._shapes_alone = False
@@ -405,7 +406,7 @@ class StepRecorder:
             array = _as_array(leaf)
             dtype = from_numpy(array.dtype, stored=True)
         except (DtypeError, TypeError, ValueError, OverflowError):
-            self._unread(name, "output", 0, f"a {type(leaf).__name__} {NO_TENSOR}")
+            self._unread(name, RESULT, "output", 0, f"a {type(leaf).__name__} {NO_TENSOR}")
             return []
         if not array.size:
             return []
@@ -446,12 +447,12 @@ class StepRecorder:
                 if str(why) == META and op != RESULT:
                     self._shapes_alone = True
                 else:
-                    self._unread(name, io, slot, str(why))
+                    self._unread(name, op, io, slot, str(why))
                 slot += 1
             except Exception as error:  # a program that is watched goes on, whatever its tensors are
                 told = str(error).partition("\n")[0][:120]
                 self._unread(
-                    name, io, slot, f"a {type(tensor).__name__} cannot be read: {type(error).__name__}: {told}"
+                    name, op, io, slot, f"a {type(tensor).__name__} cannot be read: {type(error).__name__}: {told}"
                 )
                 slot += 1
         return found
@@ -469,10 +470,11 @@ class StepRecorder:
             self._keeper.fill(record, tensor)
         return record
 
-    def _unread(self, name: str, io: str, slot: int, why: str) -> None:
+    def _unread(self, name: str, op: str, io: str, slot: int, why: str) -> None:
         where = f"{name} {io}.{slot}"
-        kind = "note" if why in VALUELESS or why.endswith(NO_TENSOR) else "skipped"
-        self.problems.setdefault((where, why), Problem(where, kind, why))
+        kind = "note" if why in VALUELESS or why.endswith(NO_TENSOR) else "gap"
+        key = SlotKey(*self._where, name, 0, io, slot)
+        self.problems.setdefault((where, why), Problem(where, kind, why, key, op))
 
     def _source(self) -> str | None:
         """``file.py:17``: the innermost running line of the user's own; where all are a library's, its innermost."""

@@ -5,7 +5,7 @@ const ROW = 22,
   NOISE_LOW = -10,
   NOISE_HIGH = 1;
 const PEN = '11px "Liberation Sans", "DejaVu Sans", Arial, sans-serif';
-const HOLDING = ["identical", "within tolerance", "statistics agree"];
+const HOLDING = ["identical", "within tolerance", "statistics agree", "not compared, accepted"];
 const state = {
   run: 0,
   view: "Summary",

@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from types import MappingProxyType
@@ -284,6 +284,8 @@ class RunSource(Protocol):
     def artefact(self, name: str) -> bytes: ...
     @property
     def identity(self) -> str: ...
+    @property
+    def table_names(self) -> Collection[str]: ...
     def tables(self) -> dict[str, bytes]: ...
     def stored_parts(self) -> dict[str, Stored]: ...
 
@@ -374,6 +376,7 @@ class PlacedRun:
     def __init__(self, store: Placed, entry: RunEntry) -> None:
         self._store, self._entry = store, entry
         self.level, self.checksum, self.identity = entry.level, entry.checksum, entry.identity
+        self.table_names = entry.tables.keys()
 
     @lazy
     def attrs(self) -> Mapping[str, Any]:

@@ -204,6 +204,8 @@ def checked_index(rows: Array, names: Sequence[str]) -> Index:
                     raise StoreError("the index's column 'io' has a value that is neither input nor output")
             elif least < (NO_SOURCE if field == "source" else 0) or most >= len(names):
                 raise StoreError(f"the index's column {field!r} points beyond the table of names")
+        if any(int(rows[name].min()) < 0 for name in _KEY_NUMBERS):
+            raise StoreError("the index has a rank, an execution or a slot below 0")
         index.read_names(_distinct(columns["shape"], len(names)), _distinct(columns["dtype"], len(names)))
     return index
 
@@ -260,11 +262,11 @@ class IndexBuilder:
         if key in self._seen:
             raise StoreError(f"two records are given for {describe_key(key)}")
         self._seen.add(key)
-        held = all(-(2**31) <= getattr(key, name) < 2**31 for name in _KEY_NUMBERS)
+        held = all(0 <= getattr(key, name) < 2**31 for name in _KEY_NUMBERS)
         if key.io not in IOS or not held or not all(0 <= getattr(key, name) < 2**32 for name in _LABELS):
             raise StoreError(
-                f"{tuple(key)} is not a slot: io is input or output, numbers have at most 31 bits, labels of graphs "
-                "and iterations 32 without a sign"
+                f"{tuple(key)} is not a slot: io is input or output, numbers are not negative and have at most 31 bits,"
+                " labels of graphs and iterations 32 without a sign"
             )
 
     def add(self, record: Record, digest: bytes, statistics: Statistics) -> None:
