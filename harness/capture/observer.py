@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,8 @@ class CaptureObserver(Observer):
         self._executions: dict[tuple[int, int, str], int] = {}
         self._sources: dict[Operator, str | None] = {}
         self._gaps: list[Problem] = []
+        # No method of its own: a circle would keep the values until the collector runs.
+        self._source = partial(_source, self._sources, self._rootdir)
         self._declared = Declarations(rank, self._contents.root_of, self._source)
 
     def graph_declared(self, graph: Graph) -> None:
@@ -196,13 +199,6 @@ class CaptureObserver(Observer):
         self._executions[key] = number + 1
         return number
 
-    def _source(self, operator: Operator) -> str | None:
-        if operator not in self._sources:
-            self._sources[operator] = source_of(operator.source or operator.related, self._rootdir)
-            if operator.graph is not None and operator.graph.eager:
-                self._declared.launched(operator, self._iteration)
-        return self._sources[operator]
-
     def _copied(self, array: Array, key: SlotKey, content: bytes) -> Array | Callable[[], Array]:
         loads = looked_up(array, key, content, self.lookup)
         if loads is not None:
@@ -223,3 +219,10 @@ class CaptureObserver(Observer):
             kept = self._kept[content] = self._copied(array, record.key, content)
         record.values = kept
         self._records.append(record)
+
+
+def _source(known: dict[Operator, str | None], rootdir: str, operator: Operator) -> str | None:
+    """The user's line of an operator, relative to a directory; ``known`` has those told before."""
+    if operator not in known:
+        known[operator] = source_of(operator.source or operator.related, rootdir)
+    return known[operator]

@@ -78,7 +78,6 @@ from harness.framework.train.checkpoint.load import load_param_into_net as load_
 from harness.framework.train.checkpoint.save import save_checkpoint as save_checkpoint
 from harness.framework.train.model import Model as Model
 from harness.framework.train.summary.summary_record import SummaryRecord as SummaryRecord
-from harness.gate.checking import DiffersError as DiffersError
 from harness.gate.checking import check as check
 from harness.gate.checking import write as write
 from harness.log.python import get_level as get_level
@@ -95,6 +94,10 @@ bool_: _DType
 byte: _DType
 cdouble: _DType
 cfloat: _DType
+class DiffersError:
+    def __init__(self, *given: Any, **named: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *given: Any, **named: Any) -> Any: ...
 complex128: _DType
 complex64: _DType
 def set_seed(seed: Any) -> Any: ...

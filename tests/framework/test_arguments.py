@@ -44,8 +44,6 @@ REASONS = {
     "Parameter.init_data set_sliced": _ONE,
     "histogram_bin_edges weights": "the edges are the same with and without them (measured)",
     "Parameter.set_data slice_shape": "every shape is taken with and without it (measured)",
-    "DistributedGradReducer.__init__ parameters": _ONE,
-    "DistributedGradReducer.__init__ fusion_type": _ONE,
     "Initializer.__init__ kwargs": "subclasses read it from the user's own class",
     "TrainOneStepWithLossScaleCell.start_overflow_check pre_cond": "it orders kernels of an NPU",
     "TrainOneStepWithLossScaleCell.get_overflow_status status": "likewise",

@@ -27,6 +27,9 @@ from harness.framework.numpy.create import triu as triu
 from harness.framework.numpy.create import triu_indices as triu_indices
 from harness.framework.numpy.create import zeros as zeros
 from harness.framework.numpy.create import zeros_like as zeros_like
+from harness.framework.numpy.divisors import gcd as gcd
+from harness.framework.numpy.divisors import lcm as lcm
+from harness.framework.numpy.divisors import remainder as remainder
 from harness.framework.numpy.maths import absolute as abs
 from harness.framework.numpy.maths import absolute as absolute
 from harness.framework.numpy.maths import absolute as fabs
@@ -78,7 +81,6 @@ from harness.framework.numpy.maths import log as log
 from harness.framework.numpy.maths import log10 as log10
 from harness.framework.numpy.maths import log1p as log1p
 from harness.framework.numpy.maths import log2 as log2
-from harness.framework.numpy.maths import logaddexp as logaddexp
 from harness.framework.numpy.maths import logical_and as logical_and
 from harness.framework.numpy.maths import logical_not as logical_not
 from harness.framework.numpy.maths import logical_or as logical_or
@@ -97,7 +99,6 @@ from harness.framework.numpy.maths import power as power
 from harness.framework.numpy.maths import rad2deg as rad2deg
 from harness.framework.numpy.maths import radians as radians
 from harness.framework.numpy.maths import reciprocal as reciprocal
-from harness.framework.numpy.maths import remainder as remainder
 from harness.framework.numpy.maths import rint as rint
 from harness.framework.numpy.maths import sign as sign
 from harness.framework.numpy.maths import sin as sin
@@ -121,12 +122,11 @@ from harness.framework.numpy.more import cov as cov
 from harness.framework.numpy.more import diag_indices as diag_indices
 from harness.framework.numpy.more import diagflat as diagflat
 from harness.framework.numpy.more import divmod as divmod
-from harness.framework.numpy.more import gcd as gcd
 from harness.framework.numpy.more import isneginf as isneginf
 from harness.framework.numpy.more import isposinf as isposinf
 from harness.framework.numpy.more import isscalar as isscalar
 from harness.framework.numpy.more import ix_ as ix_
-from harness.framework.numpy.more import lcm as lcm
+from harness.framework.numpy.more import logaddexp as logaddexp
 from harness.framework.numpy.more import logaddexp2 as logaddexp2
 from harness.framework.numpy.more import matrix_power as matrix_power
 from harness.framework.numpy.more import multi_dot as multi_dot

@@ -7,6 +7,8 @@ from harness.framework.numpy.create import full as full
 from harness.framework.numpy.create import full_like as full_like
 from harness.framework.numpy.create import ones as ones
 from harness.framework.numpy.create import zeros as zeros
+from harness.framework.numpy.divisors import gcd as gcd
+from harness.framework.numpy.divisors import lcm as lcm
 from harness.framework.numpy.maths import absolute as absolute
 from harness.framework.numpy.maths import add as add
 from harness.framework.numpy.maths import arccos as arccos
@@ -44,7 +46,6 @@ from harness.framework.numpy.maths import log as log
 from harness.framework.numpy.maths import log10 as log10
 from harness.framework.numpy.maths import log1p as log1p
 from harness.framework.numpy.maths import log2 as log2
-from harness.framework.numpy.maths import logaddexp as logaddexp
 from harness.framework.numpy.maths import matmul as matmul
 from harness.framework.numpy.maths import maximum as maximum
 from harness.framework.numpy.maths import minimum as minimum
@@ -75,8 +76,7 @@ from harness.framework.numpy.more import copysign as copysign
 from harness.framework.numpy.more import corrcoef as corrcoef
 from harness.framework.numpy.more import cov as cov
 from harness.framework.numpy.more import divmod as divmod_
-from harness.framework.numpy.more import gcd as gcd
-from harness.framework.numpy.more import lcm as lcm
+from harness.framework.numpy.more import logaddexp as logaddexp
 from harness.framework.numpy.more import logaddexp2 as logaddexp2
 from harness.framework.numpy.more import matrix_power as matrix_power
 from harness.framework.numpy.more import multi_dot as multi_dot

@@ -202,6 +202,9 @@ from harness.framework.ops.primitives.later import Svd as Svd
 from harness.framework.ops.primitives.later import UniformInt as UniformInt
 from harness.framework.ops.primitives.later import UniqueConsecutive as UniqueConsecutive
 from harness.framework.ops.primitives.later import Unpack as Unpack
+from harness.framework.ops.primitives.loops import ForiLoop as ForiLoop
+from harness.framework.ops.primitives.loops import Scan as Scan
+from harness.framework.ops.primitives.loops import WhileLoop as WhileLoop
 from harness.framework.ops.primitives.matmul import BatchMatMul as BatchMatMul
 from harness.framework.ops.primitives.matmul import MatMul as MatMul
 from harness.framework.ops.primitives.models import AdaptiveAvgPool2D as AdaptiveAvgPool2D
