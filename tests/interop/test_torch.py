@@ -22,7 +22,10 @@ CASES = [("networks", name) for name in NETWORKS] + [("scripts", name) for name 
 
 
 def test_captures_and_kernels_beside_pytorch(torch_python: str) -> None:
-    tests = ("tests/capture/torch", "tests/framework/engines/torch", "tests/compare/pairing/test_torch.py")
+    tests = (
+        "tests/capture/torch", "tests/framework/engines/torch", "tests/compare/pairing/test_torch.py",
+        "tests/replaying/test_aten.py", "tests/explain/test_settling.py", "tests/explain/test_extracting.py",
+    )  # fmt: skip
     _run_all(torch_python, *tests)
 
 
@@ -48,8 +51,11 @@ def _run_all(torch_python: str, *tests: str) -> None:
 def test_modules_of_pytorch_in_the_gate(torch_python: str) -> None:
     """Single tests, and a repository of a few files from its first golden to its last one's end."""
     tests = (
+        "tests/plugin/test_torch_first_calls.py",
         "tests/plugin/test_torch_modules.py",
         "tests/plugin/test_torch_ranks.py",
+        "tests/plugin/test_option_msdump_gaps.py",
+        "tests/plugin/test_option_msdump_granularity.py",
         "tests/plugin/test_repository.py",
     )
     command = [torch_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
