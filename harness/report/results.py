@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -41,9 +41,17 @@ def document(command: str, code: int, comparisons: Sequence[Mapping[str, Any]] =
     """
     verdict = "holds" if code == HOLDS else "cannot tell" if code == CANNOT_TELL else "differs"
     return {
-        "format": FORMAT, "version": VERSION, "tool": {"name": "pytest-msdump", "version": version("pytest-msdump")},
+        "format": FORMAT, "version": VERSION, "tool": {"name": "pytest-msdump", "version": _own_version()},
         "command": command, "exit_code": code, "verdict": verdict, "comparisons": list(comparisons), **more,
     }  # fmt: skip
+
+
+def _own_version() -> str:
+    """The project's version; empty where it is run without being installed."""
+    try:
+        return version("pytest-msdump")
+    except PackageNotFoundError:
+        return ""
 
 
 def comparison(
