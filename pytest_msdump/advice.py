@@ -52,7 +52,7 @@ def usage(name: str) -> str:
     shown = [
         str(each.replace(annotation=inspect.Parameter.empty))
         for each in list(inspect.signature(getattr(Msdump, name)).parameters.values())[1:]
-        if each.kind is not inspect.Parameter.KEYWORD_ONLY or name == "run"
+        if each.kind is not inspect.Parameter.KEYWORD_ONLY or each.name == "steps"
     ]
     return f"it is called as {FIXTURE}.{name}({', '.join(shown)})"
 

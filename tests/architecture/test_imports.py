@@ -202,7 +202,7 @@ OPENED = [
     *(("harness.framework.dataset.base", f"harness.framework.dataset.{name}")
       for name in ("batches", "iterators", "mapping", "operations", "sources", "splitting")),
     *((f"pytest_msdump.{name}", "pytest_msdump.session")
-      for name in ("gate_test", "judge", "learning", "pages", "report", "stores", "xdist")),
+      for name in ("gate_test", "judge", "learning", "pages", "report", "xdist")),
     ("pytest_msdump.judge", "pytest_msdump.gate"),
     ("pytest_msdump.pages", "pytest_msdump.gate"),
     ("pytest_msdump.gate_test", "pytest_msdump.judge"),

@@ -168,7 +168,7 @@ def test_a_test_may_skip_itself(made: pytest.Pytester) -> None:
         ("backends=3", "*marker msdump(backends=...): a name or a sequence of names is accepted, got 3*"),
         ("backends=[]", "*at least one name is needed*"),
         ("modes=['tensor', 1]", "*marker msdump(modes=...): a name or a sequence*"),
-        ("level='all'", "*marker msdump(level=...): tensors or digest is accepted, got 'all'*"),
+        ("level='all'", "*marker msdump(level=...): tensors or digest or everything is accepted, got 'all'*"),
     ],
 )
 def test_a_wrong_marker_is_a_collection_error(gate: pytest.Pytester, marker: str, message: str) -> None:

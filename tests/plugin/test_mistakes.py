@@ -106,7 +106,7 @@ IN_TESTS = {
     "43 the output": _in_test("msdump.run(Net()(Tensor(X)))", "got Tensor; msdump.run(network, x) calls it with x"),
     "44 no super": _in_test("msdump.run(Careless(), X)", "call super().__init__() before", "self.fc = nn.Dense(4, 2)"),
     "45 forward": _in_test("msdump.run(Forward(), X)", "does not define the method 'construct'"),
-    "46 an array in construct": _in_test("msdump.run(Asks(), X)", "Compute with operators", "return np.tanh(x)"),
+    "46 an array in construct": _in_test("msdump.run(Asks(), X)", "dumped no tensor"),
     "47 a tolerance here": _in_test(
         "msdump.run(Net(), X, tolerance=1e-3)", "msdump.run(network, *inputs, steps=1, **named)", "tolerance=1e-3)",
         "belong to the marker: @pytest.mark.msdump("),
