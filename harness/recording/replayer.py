@@ -7,8 +7,9 @@ under the engine's name (see ``REPLAYERS``).
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -177,10 +178,17 @@ class Replayer(ABC):
         return None
 
 
-REPLAYERS: Registry[Replayer | type[Replayer]] = Registry(
-    "replayer",
-    "harness.replayers",
-    accept=instance_of(Replayer),
+#: the package that registers the harness's own; it imports no engine for that
+_OWN = "replaying"
+
+
+def _populate() -> None:
+    importlib.import_module(f"harness.{_OWN}")
+
+
+#: Replayers by their engine's name, or what makes one; a maker gives None if its engine cannot be imported.
+REPLAYERS: Registry[Replayer | Callable[[], Replayer | None]] = Registry(
+    "replayer", "harness.replayers", _populate, instance_of(Replayer)
 )
 
 
@@ -199,4 +207,4 @@ def replayer_of(engine: str) -> Replayer | None:
     names = [" ".join(words[:count]) for count in range(len(words), 0, -1)]
     name = next((name for name in names if name in REPLAYERS), "")
     found = REPLAYERS.get(name) if name else None
-    return found() if isinstance(found, type) else found
+    return found if found is None or isinstance(found, Replayer) else found()

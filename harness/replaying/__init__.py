@@ -1,27 +1,24 @@
 """Finds the replayer of an engine: what runs one of its operators again.
 
-The harness's own are here, a module each, imported when the first operator of its engine is explained. Other packages
-add theirs under the engine's name: ``REPLAYERS.register``, or an entry point of its group.
+The harness's own are registered here; an engine is imported when its first operator is explained. Other packages add
+theirs under the engine's name: ``REPLAYERS.register``, or an entry point of its group.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from harness.devices import DEVICES
 from harness.recording.events import EMULATION
-from harness.recording.replayer import REPLAYERS, Replayer
-from harness.recording.replayer import replayer_of as registered
+from harness.recording.replayer import REPLAYERS, Replayer, replayer_of
 
-__all__ = ["MINDSPORE", "OWN", "PYTORCH", "REPLAYERS", "engine_of", "is_mindspore", "replayer_of"]
+__all__ = ["MINDSPORE", "PYTORCH", "REPLAYERS", "engine_of", "is_mindspore", "replayer_of"]
 
 #: The engine of runs that state none: MindSpore, real or emulated.
 MINDSPORE = "MindSpore"
 PYTORCH = "PyTorch"
-#: Module of this package by engine; it registers the engine's replayer.
-OWN: dict[str, str] = {MINDSPORE: "mindspore", EMULATION: "mindspore", PYTORCH: "pytorch"}
 
 
 def is_mindspore(engine: str) -> bool:
@@ -46,13 +43,31 @@ def engine_of(rules: Mapping[str, Any], backend: str) -> str:
     return "" if backend in ("", "mindspore", "ascend") or backend in DEVICES else backend
 
 
-def replayer_of(engine: str) -> Replayer | None:
-    """The replayer of an engine's operators; None if it has none: then nothing is proven by replay.
+def _emulator() -> Replayer:
+    """Runs MindSpore's operators."""
+    from harness.framework.runtime.replaying import Emulator
 
-    Args:
-        engine: name, with or without what follows it (``onnx 1.20.0``, ``PyTorch 2.13.0 on cpu``).
-    """
-    for name, module in OWN.items():
-        if engine == name or engine.startswith(f"{name} "):
-            importlib.import_module(f"{__name__}.{module}")
-    return registered(engine)
+    return Emulator()
+
+
+def _aten() -> Replayer | None:
+    """Runs PyTorch's operators by the PyTorch that is installed; None if it cannot be imported."""
+    try:
+        from harness.replaying.aten.replayer import Aten
+    except ImportError:
+        return None
+    return Aten()
+
+
+def _has_torch() -> bool:
+    """Whether PyTorch is installed; it is not imported."""
+    try:
+        return find_spec("torch") is not None
+    except ValueError:  # a stand-in that says nothing of itself
+        return True
+
+
+REPLAYERS.register(MINDSPORE, _emulator)
+REPLAYERS.register(EMULATION, _emulator)
+if _has_torch():
+    REPLAYERS.register(PYTORCH, _aten)

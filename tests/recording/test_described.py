@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,7 @@ from harness.recording import (
     described,
     replayer_of,
 )  # fmt: skip
+from tests.subprocesses import ROOT
 
 SPEC = TensorSpec(dtypes.float32, (2, 3))
 NAMES = st.text("abcXYZ_.0", min_size=1, max_size=8)
@@ -83,6 +86,29 @@ def test_a_replayer_is_found_by_its_engines_name(monkeypatch: pytest.MonkeyPatch
     assert isinstance(replayer_of("tiny rt"), Doubling)
     assert replayer_of("tiny") is None
     assert replayer_of("") is None
+
+
+ASKED = {
+    "in": lambda: "MindSpore" in REPLAYERS,
+    "list": lambda: list(REPLAYERS),
+    "get": lambda: REPLAYERS.get("MindSpore"),
+    "other": lambda: replayer_of("nobody 1.0"),
+    "ours": lambda: replayer_of("MindSpore 2.10.0"),
+}
+MEMBERS = """
+import sys
+from tests.recording.test_described import ASKED, REPLAYERS
+for each in sys.argv[1:]:
+    ASKED[each]()
+print("MindSpore" in REPLAYERS, "MindSpore" in list(REPLAYERS), "nobody" in REPLAYERS, "torch" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("first", [(), ("in",), ("list",), ("other", "list"), ("ours", "get")])
+def test_who_is_a_member_does_not_depend_on_what_was_asked_before(first: tuple[str, ...]) -> None:
+    """A process for each, because modules that were imported must not count either."""
+    done = subprocess.run([sys.executable, "-c", MEMBERS, *first], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "True True False False\n"
 
 
 def test_a_changed_call_leaves_the_first_as_it_was() -> None:
