@@ -15,7 +15,7 @@ from harness.compare.judge import SlotJudge
 from harness.compare.party import environment_of
 from harness.compare.policy import Judgement, Party
 from harness.compare.tolerances import Tolerances
-from harness.errors import HarnessError
+from harness.errors import HarnessError, SettingTypeError, StoreError
 from harness.gate import against
 from harness.gate.against import Found
 from harness.gate.bounded import failure
@@ -71,8 +71,8 @@ def check(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -
         DiffersError: a value differs, is missing or was not expected, or there is no golden; an ``AssertionError`` with
             the text that pytest's gate prints: the first value that differs, the element, the likely cause.
         SettingError: ``values`` holds nothing, or a name twice.
-        SettingTypeError: a value is of a kind or a dtype that cannot be kept.
-        StoreError: the golden is damaged, or is none.
+        SettingTypeError: a value is of a kind or a dtype that cannot be kept, or ``path`` is no path.
+        StoreError: the golden is damaged, is none, or is that of a test that runs operators.
         ToleranceError: the tolerance cannot be read.
 
     Examples:
@@ -89,9 +89,9 @@ def check(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -
         ...     print(str(error).splitlines()[0])
         step [cpu-tensor] differs from golden/step.h5
     """
-    place = Path(path)
+    place = _place(path, "harness.check")
     asked = None if tolerance is None else Tolerances.parse(tolerance)
-    given = _given(place, values)
+    given = _given(place, values, "harness.check")
     try:
         store = GoldenStore.open(place)
     except FileNotFoundError:
@@ -100,7 +100,8 @@ def check(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -
         if RUN not in store.runs():
             there = ", ".join(map(str, store.runs())) or "no run"
             raise DiffersError(_missing(place, given, f"its runs are {there}"))
-        return _held(store.run(*RUN), _found(store.network, given, place), place, asked)
+        run = _of_values(store.run(*RUN), place)
+        return _held(run, _found(store.network, given, place), place, asked)
 
 
 def write(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -> UpdateResult:
@@ -119,10 +120,11 @@ def write(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -
 
     Raises:
         SettingError: ``values`` holds nothing, or a name twice.
-        SettingTypeError: a value is of a kind or a dtype that cannot be kept.
+        SettingTypeError: a value is of a kind or a dtype that cannot be kept, or ``path`` is no path.
         LockError: another process is writing this golden.
         StoreWriteError: it cannot be written; the old one is unchanged.
-        StoreError: there is a file of this name that is no golden store, or a damaged one.
+        StoreError: there is a file of this name that is no golden store, a damaged one, or the golden of a test that
+            runs operators; or the name does not end in ``.h5``.
         ToleranceError: the tolerance cannot be read.
 
     Examples:
@@ -137,21 +139,36 @@ def write(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -
     from harness.gate.provenance import origin
     from harness.store import change_one
 
-    place = Path(path)
+    place = _place(path, "harness.write")
     attrs: dict[str, Any] = {"emulated": False, "rules": dict(RULES)}
     if tolerance is not None:
         attrs["tolerance"] = Tolerances.parse(tolerance).as_json()
-    given = _given(place, values)
+    given = _given(place, values, "harness.write")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreWriteError(f"{place.parent}: cannot be made ({reason(error)})") from error
     network = place.name.removesuffix(".h5")
     with _known(place) as store:
-        network = network if store is None else store.network
+        if store is not None:
+            network = store.network
+            if RUN in store.runs():
+                _of_values(store.run(*RUN), place)
     facts = {**origin(place.parent), "environment": environment.facts()}
     data = RunData(given.records, given.texts, attrs)
     return replace(change_one(place, network, {RUN: data}, describe=True, provenance={RUN: facts}), path=place)
+
+
+def _of_values(run: StoredRun, place: Path) -> StoredRun:
+    """The run, which must hold nothing but values that were handed over."""
+    if run.attrs.get("rules") != RULES:
+        others = [key.operator for key in run.index.position if not key.operator.startswith(f"{GIVEN_SCOPE}/")]
+        if others:
+            raise StoreError(
+                f"{place}: this is the golden of a test that runs operators ({counted(len(others), 'slot')}, the first "
+                f"is {others[0]}); that test checks and renews it: give values a path of their own"
+            )
+    return run
 
 
 @contextmanager
@@ -166,10 +183,21 @@ def _known(place: Path) -> Iterator[GoldenStore | None]:
         yield store
 
 
-def _given(place: Path, values: Any) -> Given:
+def _place(path: Any, call: str) -> Path:
+    """The path of a golden, as the user gave it."""
+    given = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(given, str):
+        told = f"got {type(given).__name__}: {call}(path, values)"
+        raise SettingTypeError(f"{call}: the path of a golden is a text or a path object; {told}")
+    if not given.endswith(".h5") and not (given and os.path.isdir(given)):
+        raise StoreError(f"{call}: the name of a golden ends in .h5, got {given!r:.200}")
+    return Path(given)
+
+
+def _given(place: Path, values: Any, call: str) -> Given:
     """The values by name, as a test hands them over."""
     with _known_slots(place) as kept:
-        return given_of(values, kept)
+        return given_of(values, kept, call)
 
 
 @contextmanager

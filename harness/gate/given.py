@@ -90,8 +90,13 @@ class Given:
         return Capture(network, backend, False, self.records, mode, dict(RULES), dict(self.texts))
 
 
-def given_of(values: Any, kept: Kept = _unknown) -> Given:
+def given_of(values: Any, kept: Kept = _unknown, call: str = "harness.check") -> Given:
     """Values that are handed over at once: a mapping of names, or one value alone.
+
+    Args:
+        values: see above.
+        kept: see ``Given.take``.
+        call: who was called, for messages.
 
     Raises:
         HarnessError: see ``Given.take``; or a name is no text, or there is nothing.
@@ -99,19 +104,19 @@ def given_of(values: Any, kept: Kept = _unknown) -> Given:
     named = values if isinstance(values, Mapping) else {ALONE: values}
     odd = [name for name in named if not isinstance(name, str)]
     if odd:
-        raise SettingTypeError(f"harness.check: names are texts, got {odd[0]!r} ({type(odd[0]).__name__})")
+        raise SettingTypeError(f"{call}: names are texts, got {odd[0]!r} ({type(odd[0]).__name__})")
     given = Given()
     for name, value in named.items():
         try:
             given.take(name, value, kept=kept)
         except HarnessError as error:
-            text = str(error).replace("msdump.check", "harness.check", 1).replace(" in this test", "", 1)
+            text = str(error).replace("msdump.check", call, 1).replace(" in this test", "", 1)
             raise type(error)(text) from None
     if not given:
-        raise SettingError(f"harness.check: there is nothing to compare in {values!r:.80}")
+        raise SettingError(f"{call}: there is nothing to compare in {values!r:.80}")
     return given
 
 
-def of_values(values: Any, network: str, backend: str, mode: str) -> Capture:
-    """Values that are handed over at once, as a capture."""
-    return given_of(values).capture(network, backend, mode)
+def of_values(values: Any, network: str, backend: str, mode: str, call: str = "harness.check") -> Capture:
+    """Values that are handed over at once, as a capture; ``call`` says who was called, for messages."""
+    return given_of(values, call=call).capture(network, backend, mode)

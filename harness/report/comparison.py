@@ -91,7 +91,7 @@ def _side(given: Any) -> Iterator[_Side]:
     elif isinstance(given, Capture):
         yield _of_capture("", given)
     elif not isinstance(given, str | os.PathLike):
-        values = of_values(given, "values", RUN.backend, RUN.mode)
+        values = of_values(given, "values", RUN.backend, RUN.mode, "harness.report.page")
         yield _of_capture("", values)
     else:
         path, _, run = os.fspath(given).partition("::")

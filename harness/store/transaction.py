@@ -218,8 +218,11 @@ def change_one(
         provenance: origin of runs, for the manifest.
 
     Raises:
-        LockError, StoreError, StoreWriteError: as ``store.update``; nothing has changed.
+        LockError, StoreError, StoreWriteError: as ``store.update``, or the name does not end in ``.h5``; nothing has
+            changed.
     """
+    if not store.name.endswith(".h5"):
+        raise StoreError(f"{store}: the name of a golden store ends in .h5")
     if not store.parent.is_dir():
         raise StoreWriteError(f"{store}: there is no directory {store.parent}")
     place = Path(os.path.realpath(store.parent), store.name)

@@ -25,9 +25,10 @@ from hypothesis.extra import numpy as hnp
 import harness
 from harness.errors import HarnessError, SettingError, SettingTypeError, StoreError, ToleranceError
 from harness.gate.checking import RUN
-from harness.store import GoldenStore
+from harness.store import GoldenStore, RunData, update
 from harness.store.manifest import environment_of
 from tests.architecture.source import ROOT
+from tests.testing.suites.own import Emulated
 
 
 @dataclasses.dataclass
@@ -101,7 +102,7 @@ def test_what_cannot_be_kept_is_one_clear_error(tmp_path: Path, given: Any, erro
         with pytest.raises(error) as caught:
             act(tmp_path / "x.h5", given)
         assert told in str(caught.value)
-        assert str(caught.value).startswith("harness.check: ")
+        assert str(caught.value).startswith(f"harness.{act.__name__}: ")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -115,6 +116,45 @@ def test_a_damaged_golden_and_a_wrong_tolerance_are_errors(golden: Path, tmp_pat
     for act in (harness.check, harness.write):
         with pytest.raises(ToleranceError):
             act(golden, {"a": 1.0}, tolerance="much")
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "told"),
+    [
+        (None, SettingTypeError, "the path of a golden is a text or a path object; got NoneType"),
+        (b"x.h5", SettingTypeError, "got bytes"),
+        ({"a": 1.0}, SettingTypeError, "got dict: harness."),
+        ("", StoreError, "the name of a golden ends in .h5, got ''"),
+        ("golden/x", StoreError, "ends in .h5, got 'golden/x'"),
+        (Path("x.npz"), StoreError, "ends in .h5, got 'x.npz'"),
+        ("folder", StoreError, "folder: this is a directory"),
+        ("folder.h5", StoreError, "folder.h5: this is a directory"),
+    ],
+)
+def test_what_is_no_path_of_a_golden_is_one_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: Any, error: type, told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("folder", "folder.h5"):
+        Path(name).mkdir()
+    for act in (harness.write, harness.check):
+        with pytest.raises(error) as caught:
+            act(path, {"a": 1.0})
+        assert told in str(caught.value)
+        assert "\n" not in str(caught.value)
+    harness.write("golden/x.h5", {"a": 1.0})
+    harness.check("golden/x.h5", {"a": 1.0})
+
+
+def test_the_golden_of_a_test_that_runs_operators_stays(tmp_path: Path) -> None:
+    _, records = Emulated()._run()
+    path = tmp_path / "net.h5"
+    update(path, "net", {RUN: RunData(records, {}, {"emulated": True, "rules": {}})})
+    before = path.read_bytes()
+    for act in (harness.write, harness.check):
+        with pytest.raises(StoreError, match=r"the golden of a test that runs operators \(\d+ slots, the first is D"):
+            act(path, {"a": 1.0})
+    assert path.read_bytes() == before
 
 
 def test_writing_again_changes_nothing_and_keeps_where_it_is_from(golden: Path) -> None:
