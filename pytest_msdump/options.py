@@ -225,9 +225,25 @@ def resolve(config: pytest.Config, name: str, marker: Mapping[str, Any] | None =
         raise pytest.UsageError(f"{where}: True or False is accepted, got {value!r}")
     if option.kind == "count":
         return _count(value, where)
-    if option.choices and value not in option.choices:
+    if name == "msdump_tolerance" and value not in option.choices:
+        _known_rule(value, where, option)
+    elif option.choices and value not in option.choices:
         raise pytest.UsageError(f"{where}: {' or '.join(option.choices)} is accepted, got {value!r}{option.hint}")
     return value
+
+
+def _known_rule(value: Any, where: str, option: Option) -> None:
+    """Refuses a tolerance by name unless another package adds a rule of that name, and it can be read."""
+    try:
+        from harness.compare import TOLERANCE_RULES, Tolerances
+
+        TOLERANCE_RULES.get(value)
+        Tolerances.parse(value)
+    except Exception as error:  # another package's code
+        ours = str(getattr(type(error), "__module__", "")).startswith("harness.")
+        told = str(error) if ours else f"rule {value!r} fails: {type(error).__name__}: {error}"
+        accepted = f"{' or '.join(option.choices)} is accepted, or a rule that another package adds"
+        raise pytest.UsageError(f"{where}: {told} ({accepted}{option.hint})") from None
 
 
 def _count(value: Any, where: str) -> int:
