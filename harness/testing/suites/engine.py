@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,8 +16,10 @@ import numpy as np
 
 from harness import instruments
 from harness.capture import read_tree
+from harness.dtypes import bfloat16, float16, float32
 from harness.errors import HarnessError
 from harness.recording import Launch, Observer, Operator, Recording, Result, TensorSpec, Want
+from harness.records import Record
 from harness.testing.suites.base import Array, Suite, expect, folder, same
 
 #: One step of a program: ``step(x)``, or ``step(x, fail=True)``.
@@ -25,10 +29,20 @@ _WAYS: dict[str, tuple[str, dict[str, Any], dict[str, Any] | None]] = {
     "kernel by kernel": ("cpu", {}, {"enable": True}),
     "statistics": ("gpu", {"saved_data": "statistic"}, {"enable": True}),
     "values and statistics": ("gpu", {"saved_data": "full"}, {"enable": True}),
+    "synchronous": ("ascend-o0", {}, {"enable": True}),
     "beside the run": ("ascend-o0", {}, {"enable": False}),
     "DumpData as npy": ("ascend-o2", {"file_format": "npy"}, None),
     "DumpData": ("ascend-o2", {"file_format": "bin"}, None),
 }  # fmt: skip
+#: Elements that a sample keeps of each larger tensor.
+_SAMPLE = 2
+_SAMPLES: dict[str, tuple[str, dict[str, Any], dict[str, Any] | None]] = {
+    f"samples, {how}": ("ascend-o0", {}, {"enable": copied, "sample_mode": 1, "sample_num": _SAMPLE})
+    for how, copied in (("kernel by kernel", True), ("beside the run", False))
+}
+#: The ways that watch for trouble: those of Ascend, whose devices alone have op_debug_mode 3 and 4.
+_WATCHING = ("synchronous", "beside the run", "DumpData as npy")
+_WATCHED = {float16.numpy, float32.numpy, bfloat16.numpy}
 
 
 class _Seen(NamedTuple):
@@ -206,6 +220,55 @@ class EngineSuite(Suite):
             wrong = self._dumped(way, 1)
             expect(not wrong, f"{way}: {wrong[:1]}")
 
+    def test_a_sample_is_the_start_of_each_tensor(self) -> None:
+        """A dump of samples holds the first elements of what each launch gave, although the runtime goes on."""
+        for way in _SAMPLES:
+            wrong = self._dumped(way, 4)
+            expect(not wrong, f"{way}: {wrong[:1]}")
+
+    def test_chosen_operators_alone_are_dumped(self) -> None:
+        """A dump of operators by their names (``dump_mode`` 1) finds them, and holds no other."""
+        name = self._one_step()[0].operator.name
+        for way in ("kernel by kernel", "beside the run", "DumpData as npy"):
+            with folder() as place:
+                heard = self._run(way, place, [self._x(0)], dump_mode=1, kernels=[name])
+                found = {record.key.operator for record in _records(place)}
+                wrong = _missing(place, [each for each in _numbered(heard.launches) if each[1].operator.name == name])
+            expect(found == {name}, f"{way}: asked for was {name}, the dump holds {sorted(found)[:3]}")
+            expect(not wrong, f"{way}: {wrong[:1]}")
+
+    def test_an_overflow_is_dumped(self) -> None:
+        """A dump of overflows (``op_debug_mode`` 3) holds the operators that gave a NaN or an infinity, and no other; a
+        NaN in the program's input reaches a result."""
+        x = self._x(1)
+        x.reshape(-1)[:1] = np.nan
+        for way in _WATCHING:
+            with folder() as place, np.errstate(all="ignore"):
+                heard = self._run(way, place, [self._x(0), x], op_debug_mode=3)
+                overflowed = [each for each in _numbered(heard.launches) if _overflows(each[1])]
+                found = {(record.key.iteration, record.key.operator) for record in _records(place)}
+                wrong = _missing(place, overflowed)
+            expect(overflowed, "a NaN in the input reaches no result that is told")
+            wanted = {(number, seen.operator.name) for number, seen in overflowed}
+            told = f"dumped are {sorted(found)[:3]}, a NaN or an infinity gave {sorted(wanted)[:3]}"
+            expect(found == wanted, f"{way}: {told}")
+            expect(not wrong, f"{way}: {wrong[:1]}")
+
+    def test_what_a_failing_kernel_read_is_dumped(self) -> None:
+        """A dump of exceptions (``op_debug_mode`` 4) holds the inputs of the kernel that failed, and nothing else."""
+        for way in _WATCHING:
+            with folder() as place:
+                heard = self._run(way, place, [self._x(0)], self._x(1), op_debug_mode=4)
+                expect(len(heard.failures) == 1, f"one launch failed, told were {len(heard.failures)}")
+                operator, inputs, _ = heard.failures[0]
+                records = _records(place)
+                found = {record.key.slot: np.asarray(record.load()) for record in records}
+                slots = [(record.key.operator, record.key.io) for record in records]
+                others = [each for each in slots if each != (operator.name, "input")]
+            expect(not others, f"{way}: {operator.name} failed, dumped is {others[:1]}")
+            right = len(found) == len(inputs) and all(same(found[slot], each) for slot, each in enumerate(inputs))
+            expect(right, f"{way}: the dump has other inputs than {operator.name} read when it failed")
+
     def test_threads_at_once(self) -> None:
         """Steps from several threads give what they give alone, and each is recorded whole."""
         if not self.threads:
@@ -236,7 +299,8 @@ class EngineSuite(Suite):
     def test_ranks_write_apart(self) -> None:
         """A program on ``recording.child(rank=1)`` is dumped as rank 1, beside rank 0."""
         with folder() as place:
-            with instruments.open("cpu", engine=self.engine, environ=_asking("kernel by kernel", place)) as recording:
+            _, environ = _asking("kernel by kernel", place, {})
+            with instruments.open("cpu", engine=self.engine, environ=environ) as recording:
                 child = recording.child(1, 2)
                 found = [np.array(self.program(each)(self._x(at))) for at, each in enumerate((recording, child))]
                 child.close()
@@ -279,9 +343,42 @@ class EngineSuite(Suite):
                     step(self._x(0))
                     if mode == "1":
                         _failure(step, self._x(1))
-                names = {path.name.split(".")[1] for path in place.rglob("*.*") if path.is_file()}
+                names = _written(place)
                 when = "a failure" if mode == "1" else "the end"
                 expect("graph_exec_order" in names, f"mode {mode}: after {when} there is no execution order: {names}")
+
+    def test_the_recorder_writes_at_a_signal(self) -> None:
+        """The Running Data Recorder writes when SIGTERM arrives (``MSDUMP_RDR_TRIGGERS=signals``), and who handled it
+        before still does: the engine leaves signals alone. Python hears of them in the main thread; in another one
+        nothing is asked."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        arrived: list[int] = []
+        former = signal.signal(signal.SIGTERM, lambda number, frame: arrived.append(number))
+        try:
+            with self._recorded("signals") as place:
+                handler = signal.getsignal(signal.SIGTERM)
+                expect(handler is not signal.SIG_DFL, "the engine resets the handler of SIGTERM")
+                signal.raise_signal(signal.SIGTERM)
+                names = _written(place)
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL if former is None else former)
+        expect("graph_exec_order" in names, f"after SIGTERM there is no execution order: {names}")
+        expect(arrived == [signal.SIGTERM], f"the handler that was there before is called {len(arrived)} times")
+
+    def test_the_recorder_writes_at_an_uncaught_exception(self) -> None:
+        """The Running Data Recorder writes at an exception that nobody catches (``MSDUMP_RDR_TRIGGERS=exceptions``),
+        and the hook that was there before still runs: the engine leaves ``sys.excepthook`` alone."""
+        told: list[type[BaseException]] = []
+        former, sys.excepthook = sys.excepthook, lambda kind, error, trace: told.append(kind)
+        try:
+            with self._recorded("exceptions") as place:
+                sys.excepthook(ArithmeticError, ArithmeticError("nobody catches it"), None)
+                names = _written(place)
+        finally:
+            sys.excepthook = former
+        expect("graph_exec_order" in names, f"after an exception there is no execution order: {names}")
+        expect(told == [ArithmeticError], f"the hook that was there before is called {len(told)} times")
 
     def test_nobody_listens(self) -> None:
         """Where nothing is asked for, the program runs and gives the same."""
@@ -308,27 +405,66 @@ class EngineSuite(Suite):
 
     def _dumped(self, way: str, steps: int) -> list[str]:
         """What is wrong with a dump that is written in a way: other values, slots that lack, files not read."""
-        heard = _Heard()
         with folder() as place:
-            environ = _asking(way, place)
-            device = _WAYS[way][0]
-            with instruments.open(device, engine=self.engine, environ=environ, observers=[heard]) as recording:
-                step = self.program(recording)
-                for at in range(steps):
-                    step(self._x(at))
+            heard = self._run(way, place, [self._x(at) for at in range(steps)])
             try:
                 tree = read_tree(place / "dump")
-                records = list(tree.records())
+                most = _SAMPLE if way in _SAMPLES else None
+                wrong = _missing(place, list(_numbered(heard.launches)), most)
             except HarnessError as error:
                 return [str(error)]
-            wrong = [f"{problem.path}: {problem.why}" for problem in tree.lost]
+            wrong += [f"{problem.path}: {problem.why}" for problem in tree.lost]
             if tree.backend != self.engine.split()[0]:
                 wrong.append(f"the dump is one of {tree.backend!r}")
-            found = {(r.key.iteration, r.key.operator, r.key.slot): r for r in records if r.key.io == "output"}
-            for number, seen in _numbered(heard.launches):
-                for slot, wanted in enumerate(seen.outputs):
-                    wrong += _judged(found.get((number, seen.operator.name, slot)), wanted, seen, number)
             return wrong
+
+    def _run(
+        self, way: str, place: Path, inputs: Sequence[Array], failing: Array | None = None, **common: Any
+    ) -> _Heard:
+        """Runs a step for each input, and one that fails, dumped below ``place``; gives what was told."""
+        heard, (device, environ) = _Heard(), _asking(way, place, common)
+        with instruments.open(device, engine=self.engine, environ=environ, observers=[heard]) as recording:
+            step = self.program(recording)
+            for x in inputs:
+                step(x)
+            if failing is not None:
+                _failure(step, failing)
+        return heard
+
+    @contextmanager
+    def _recorded(self, trigger: str) -> Iterator[Path]:
+        """Where the recorder writes at a trigger, after a step; nothing is there yet."""
+        with folder() as place:
+            environ = {"MS_RDR_ENABLE": "1", "MS_RDR_PATH": str(place), "MSDUMP_RDR_TRIGGERS": trigger}
+            with instruments.open("cpu", engine=self.engine, environ=environ) as recording:
+                self.program(recording)(self._x(0))
+                expect(not _written(place), "the recorder writes before its trigger")
+                yield place
+
+
+def _written(place: Path) -> set[str]:
+    """The names of what the recorder wrote."""
+    return {path.name.split(".")[1] for path in place.rglob("*.*") if path.is_file()}
+
+
+def _records(place: Path) -> list[Record]:
+    return list(read_tree(place / "dump").records())
+
+
+def _overflows(seen: _Seen) -> bool:
+    """Whether a kernel gave a NaN or an infinity in a dtype that is watched."""
+    return any(each.dtype in _WATCHED and not np.isfinite(each).all() for each in seen.outputs)
+
+
+def _missing(place: Path, launches: Sequence[tuple[int, _Seen]], most: int | None = None) -> list[str]:
+    """Which results of launches a dump lacks, or has otherwise; of larger ones it has the ``most`` first elements."""
+    found = {(r.key.iteration, r.key.operator, r.key.slot): r for r in _records(place) if r.key.io == "output"}
+    wrong: list[str] = []
+    for number, seen in launches:
+        for slot, made in enumerate(seen.outputs):
+            wanted = made if most is None or made.size <= most else made.reshape(-1)[:most]
+            wrong += _judged(found.get((number, seen.operator.name, slot)), wanted, seen, number)
+    return wrong
 
 
 def _judged(record: Any, wanted: Array, seen: _Seen, number: int) -> Iterator[str]:
@@ -364,17 +500,17 @@ def _failure(step: Step, x: Array) -> BaseException | None:
     return None
 
 
-def _asking(way: str, place: Path) -> dict[str, str]:
-    """The environment that asks for a dump below ``place``."""
-    _, common, e2e = _WAYS[way]
+def _asking(way: str, place: Path, more: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    """The device of a way to write, and the environment that asks for a dump below ``place``."""
+    device, common, e2e = {**_WAYS, **_SAMPLES}[way]
     settings: dict[str, Any] = {
         "common_dump_settings": {
             "op_debug_mode": 0, "dump_mode": 0, "path": str(place / "dump"), "net_name": "Suite", "iteration": "all",
-            "saved_data": "tensor", "input_output": 0, "kernels": [], "support_device": [*range(8)], **common,
+            "saved_data": "tensor", "input_output": 0, "kernels": [], "support_device": [*range(8)], **common, **more,
         }
     }  # fmt: skip
     if e2e is not None:
         settings["e2e_dump_settings"] = {"trans_flag": True, **e2e}
     file = place / "dump.json"
     file.write_text(json.dumps(settings), encoding="utf-8")
-    return {"MINDSPORE_DUMP_CONFIG": str(file)}
+    return device, {"MINDSPORE_DUMP_CONFIG": str(file)}

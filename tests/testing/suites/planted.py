@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import signal
+import sys
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
@@ -76,6 +78,7 @@ def chain(recording: Any, **wrong: Any) -> Callable[..., Any]:
             one = used.operator(kind, "Default/one", mutates=())
             with running.launch(one, [x]) as launch:
                 made = x * 2 + (drawn if wrong.get("random") else 0)
+                made = np.nan_to_num(made) if wrong.get("cleared") else made
                 shown = np.multiply(made, 1, out=buffer) if wrong.get("reused") else made
                 if wrong.get("updates"):
                     x[...] = 0
@@ -89,6 +92,8 @@ def chain(recording: Any, **wrong: Any) -> Callable[..., Any]:
             if failing and wrong.get("outside"):
                 raise ArithmeticError("outside of a launch")
             result = made + 1
+            if wrong.get("cleared"):
+                result = np.nan_to_num(result)
             if wrong.get("swallowed") and fail:
                 return result
             with running.launch(two, [np.zeros(2, np.float32)] if failing and wrong.get("lost") else [read]) as launch:
@@ -154,6 +159,19 @@ def wrong(**how: Any) -> Engine:
     return engine(lambda recording: chain(recording, **how))
 
 
+def _grasping(recording: Any) -> Callable[..., Any]:
+    """A program that takes signals and uncaught exceptions for itself."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.excepthook = lambda *given: None
+    return chain(recording)
+
+
+def _resetting(recording: Any) -> Callable[..., Any]:
+    """A program that takes away every handler of a signal."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    return chain(recording)
+
+
 def _muted(recording: Any) -> Callable[..., Any]:
     """A program that fails before it tells anybody, so that the recorder hears of no failure and no graph."""
 
@@ -184,6 +202,17 @@ ENGINES = [
         "test_it_goes_on_after_a_failure", "after a failure it records other values", wrong(**{"stays broken": True})
     ),
     Planted("test_the_recorder_writes_at_its_triggers", "the recorder hears nothing", engine(_muted)),
+    Planted("test_a_sample_is_the_start_of_each_tensor", "it records nothing", engine(_muted)),
+    Planted("test_chosen_operators_alone_are_dumped", "names change from step to step", wrong(renamed=True)),
+    Planted("test_an_overflow_is_dumped", "it tells numbers where it computed a NaN", wrong(cleared=True)),
+    Planted("test_an_overflow_is_dumped", "it uses a stable buffer again", wrong(reused=True)),
+    Planted("test_what_a_failing_kernel_read_is_dumped", "it fails outside of a launch", wrong(outside=True)),
+    Planted("test_what_a_failing_kernel_read_is_dumped", "it swallows the failure", wrong(swallowed=True)),
+    Planted("test_the_recorder_writes_at_a_signal", "it ignores signals", engine(_grasping)),
+    Planted("test_the_recorder_writes_at_a_signal", "it resets the handlers of signals", engine(_resetting)),
+    Planted("test_the_recorder_writes_at_a_signal", "the recorder hears nothing", engine(_muted)),
+    Planted("test_the_recorder_writes_at_an_uncaught_exception", "it has a hook of its own", engine(_grasping)),
+    Planted("test_the_recorder_writes_at_an_uncaught_exception", "the recorder hears nothing", engine(_muted)),
     Planted("test_nobody_listens", "without a listener it computes nothing", wrong(quiet=True)),
 ]
 
