@@ -25,6 +25,7 @@ def test_captures_and_kernels_beside_pytorch(torch_python: str) -> None:
     tests = (
         "tests/capture/torch", "tests/framework/engines/torch", "tests/compare/pairing/test_torch.py",
         "tests/replaying/test_aten.py", "tests/explain/test_settling.py", "tests/explain/test_extracting.py",
+        "tests/testing/suites/test_suites.py",
     )  # fmt: skip
     _run_all(torch_python, *tests)
 
