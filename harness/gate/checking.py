@@ -147,7 +147,9 @@ def write(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreWriteError(f"{place.parent}: cannot be made ({reason(error)})") from error
+        taken = isinstance(error, FileExistsError | NotADirectoryError)
+        told = "a file has its name, or that of a directory above it" if taken else reason(error)
+        raise StoreWriteError(f"{place.parent}: this directory cannot be made ({told})") from error
     network = place.name.removesuffix(".h5")
     with _known(place) as store:
         if store is not None:

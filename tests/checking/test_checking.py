@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import harness
-from harness.errors import HarnessError, SettingError, SettingTypeError, StoreError, ToleranceError
+from harness.errors import HarnessError, SettingError, SettingTypeError, StoreError, StoreWriteError, ToleranceError
 from harness.gate.checking import RUN
 from harness.store import GoldenStore, RunData, update
 from harness.store.manifest import environment_of
@@ -144,6 +144,9 @@ def test_what_is_no_path_of_a_golden_is_one_clear_error(
         assert "\n" not in str(caught.value)
     harness.write("golden/x.h5", {"a": 1.0})
     harness.check("golden/x.h5", {"a": 1.0})
+    for below in ("golden/x.h5/y.h5", "golden/x.h5/folder/y.h5"):
+        with pytest.raises(StoreWriteError, match=r"this directory cannot be made \(a file has its name"):
+            harness.write(below, {"a": 1.0})
 
 
 def test_the_golden_of_a_test_that_runs_operators_stays(tmp_path: Path) -> None:
