@@ -59,9 +59,13 @@ KERNELS: Registry[Kernel] = Registry(
     "PyTorch kernel", "harness.framework.engines.torch", _populate, instance_of(Kernel)
 )
 
+_COLLECTIVES = (
+    "AllGather", "AllReduce", "AlltoAll", "Barrier", "Broadcast", "CollectiveGather", "CollectiveScatter", "Receive",
+    "Reduce", "ReduceScatter", "Send",
+)  # fmt: skip
 _NOT_WRITTEN = """
     AdamNoUpdateParam AdaptiveAvgPool3D AdaptiveAvgPool3DGrad AdaptiveMaxPool2D AdaptiveMaxPool2DGrad
-    AdaptiveMaxPool3D AdaptiveMaxPool3DGrad AffineGrid AffineGridGrad AllGather AllReduce ApplyAdamWithAmsgradV2
+    AdaptiveMaxPool3D AdaptiveMaxPool3DGrad AffineGrid AffineGridGrad ApplyAdamWithAmsgradV2
     ApproximateEqual BartlettWindow BatchNormGradGrad BatchToSpaceND BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0
     BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Bincount BitwiseAndTensor BlackmanWindow
     BoundingBoxDecode BoundingBoxEncode CTCGreedyDecoder CTCLoss CTCLossV2 CTCLossV2Grad Cdist CdistGrad
@@ -79,7 +83,7 @@ _NOT_WRITTEN = """
     MaxPoolWithArgmax MaxUnpool2D MaxUnpool2DGrad MaxUnpool3D MaxUnpool3DGrad MaximumGrad Median MedianGrad MinDim
     MirrorPad MirrorPadGrad MulNoNan MultiMarginLoss MultiMarginLossGrad Mvlgamma MvlgammaGrad NMSWithMask NanToNum
     NextAfter Orgqr Padding Pdist PdistGrad Polygamma PopulationCount Qr RFFT RFFT2 RFFTFreq RFFTN RGBToHSV ROIAlign
-    ROIAlignGrad RandomChoiceWithMask ReduceScatter Renorm ResizeBicubic ResizeBicubicGrad ResizeBilinearGrad
+    ROIAlignGrad RandomChoiceWithMask Renorm ResizeBicubic ResizeBicubicGrad ResizeBilinearGrad
     ResizeBilinearV2 ResizeLinear1D ResizeLinear1DGrad ResizeNearestNeighbor ResizeNearestNeighborGrad
     ResizeNearestNeighborV2 ResizeNearestNeighborV2Grad RightShift Rint STFT Scatter ScatterAdd ScatterDiv ScatterMax
     ScatterMin ScatterMul ScatterNdAdd ScatterNdDiv ScatterNdMax ScatterNdMin ScatterNdMul ScatterNdSub
@@ -95,6 +99,7 @@ _NOT_WRITTEN = """
 #: operators whose numpy kernel is the only one, and why; a capture names those that ran
 NUMPY = {
     **dict.fromkeys(_NOT_WRITTEN.split(), "no kernel of PyTorch's is written for it; the harness's own computes it"),
+    **dict.fromkeys(_COLLECTIVES, "it exchanges tensors with other ranks"),
     "Print": "it writes text",
     "RealMakeTuple": "it puts numbers of the graph together, and computes nothing",
     **dict.fromkeys(
