@@ -130,6 +130,8 @@ class CaptureObserver(Observer):
         graph = contents.graph_of(launch.graph, self._step.graph)
         name = operator.name
         execution = self._execution(graph, name)
+        if operator not in self._sources and operator.graph is not None and operator.graph.eager:
+            self._declared.launched(operator, self._iteration)
         source, op, facts = self._source(operator), operator.type, contents.facts(operator)
         for io, slots in (("input", inputs), ("output", contents.outputs(operator, outputs))):
             for slot in slots:

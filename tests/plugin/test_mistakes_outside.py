@@ -269,13 +269,17 @@ def _(place: Place) -> Iterable[str]:
     return place.msdump("regen")
 
 
-@scene("90 a number as the session's tolerance", "stored or exact", "got '1e-3'", "@pytest.mark.msdump(tolerance=1e-3)")
+@scene("90 a number as the session's tolerance", "stored or exact", "'1e-3'", "@pytest.mark.msdump(tolerance=1e-3)")
 def _(place: Place) -> Iterable[str]:
     place.gate.makepyfile(test_a=PROJECT)
     return place.refused("--msdump", "--msdump-tolerance=1e-3")
 
 
-@scene("91 a tolerance in the ini file", "ini option msdump_tolerance: stored or exact", "got 'big'")
+@scene(
+    "91 a tolerance in the ini file",
+    "ini option msdump_tolerance: no tolerance rule is called 'big'",
+    "stored or exact",
+)
 def _(place: Place) -> Iterable[str]:
     place.gate.makeini("[pytest]\nmsdump_tolerance = big\n")
     return place.refused("--msdump")

@@ -33,10 +33,11 @@ def test_the_text_is_that_of_the_gate(gate: pytest.Pytester, monkeypatch: pytest
         "grad": np.arange(6, dtype=np.float32).reshape(2, 3) * (1 + off),
         "name": "second",
     }
+    monkeypatch.chdir(gate.path)  # long paths are shown without their middle
     with pytest.raises(harness.DiffersError) as caught:
-        harness.check(store, found)
+        harness.check(store.relative_to(gate.path), found)
     ours = str(caught.value).splitlines()
     own = ("See:", "First divergence:")  # the next commands, and whose line it was
     told = [line for line in ours if not line.startswith(own)]
     assert len(told) >= 5
-    assert [line for line in told if line.replace(str(store), str(store.relative_to(gate.path))) not in lines] == []
+    assert [line for line in told if line not in lines] == []
