@@ -3,7 +3,7 @@
 Source: MindSpore 2.10.0, measured with all pairs of 18 kinds of results: a number joins a number of its kind, and is
 one behind the condition; a tensor joins one of its dtype; a tuple a tuple, a list a list, a dict a dict. Anything else
 is an error, but for None. What joins there and has no form in a graph here (other shapes, lengths, None) is decided by
-the values at each call.
+the values at each call (tests/framework/compile/test_joins.py).
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _members(one: Any, other: Any) -> None:
         one, other = tuple(one.values()), tuple(other.values())
     if isinstance(one, (tuple, list)):
         if len(one) != len(other):
-            for member in (*one, *other):  # of one kind then, all of them (measured)
+            for member in (*one, *other):  # of one kind then, all of them
                 check((*one, *other)[0], member)
             raise _late(f"{kinds[0].__name__}s of several lengths")
         for pair in zip(one, other, strict=True):

@@ -377,8 +377,8 @@ def _add(node: Node) -> Operand:
 
 
 def _bounded(node: Node) -> Operand:
-    """``Maximum`` of a tensor and what no finite number lies below, ``Minimum`` likewise: the tensor (measured; not
-    with the bound in front)."""
+    """``Maximum`` of a tensor and what no finite number lies below, ``Minimum`` likewise: the tensor, but
+    not with the bound in front (tests/framework/compile/test_simplify.py)."""
     kept, bound = node.inputs[:2]
     if not isinstance(bound, Const) or not isinstance(node.spec, TensorSpec) or node.spec.dtype.kind != "f":
         return node

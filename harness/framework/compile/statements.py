@@ -37,7 +37,10 @@ class Unbound:
 
 
 class Unjoined(Unbound):
-    """Stands for a name whose values on two ways cannot be joined: an error only where it is used (measured)."""
+    """Stands for a name whose values on two ways cannot be joined: an error only where it is used.
+
+    Held by tests/framework/compile/test_joins.py, measured with MindSpore 2.10.0.
+    """
 
     def __init__(self, name: str, why: TraceError) -> None:
         super().__init__(name)
