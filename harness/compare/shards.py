@@ -80,7 +80,7 @@ class Shard:
 
 
 def _placed(found: re.Match[str]) -> dict[str, Any]:
-    """The fields that ``Shard(0)@0,1`` states; ``ValueError`` for what is no placement."""
+    """The fields that ``Shard(0)@0,1`` states; ``ValueError`` for any other text."""
     kind, inside, ranks = found[1], [each.strip() for each in (found[2] or "").split(",") if each.strip()], found[3]
     if kind not in KINDS:
         raise ValueError(kind)

@@ -120,8 +120,8 @@ def _by_schema(replayer: Replayer, kind: str, records: Mapping[int, Record], ten
 def named_records(
     records: Mapping[int, Record], beside: Mapping[int, Record] | None = None
 ) -> list[tuple[str, Record]]:  # fmt: skip
-    """The records of what is no tensor, with their names: their own, else those that records of ``beside`` in their
-    places have, equal values first; empty where neither is known."""
+    """The records of numbers, texts and settings, with their names: their own, else those that records of ``beside``
+    in their places have, equal values first; empty where neither is known."""
     own = [each for _, each in sorted(records.items()) if each.format == ARGUMENT_FORMAT]
     if all(each.extra.named for each in own):
         return [(each.extra.named or "", each) for each in own]

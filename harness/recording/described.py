@@ -57,7 +57,7 @@ class Described:
         attributes: by name: numbers, texts, dtypes, arrays, None, and lists, tuples and dicts of these.
         inputs: edges by slot; without those that only order operators.
         names: names of the inputs as the engine gives them, by slot; empty where it gives none.
-        outputs: dtype's name (``Float32``) and shape by slot, None for what is no tensor; empty while unknown.
+        outputs: dtype's name (``Float32``) and shape by slot, None for anything but a tensor; empty while unknown.
         mutates: slots of inputs whose memory it updates; None: nobody knows.
         aliases: slot of an input by the slot of the output that lies in its memory.
         parts: names of the operators of a fused one.

@@ -49,7 +49,7 @@ class Call:
     Attributes:
         operator: the operator; its ``attributes`` are those of the run.
         before: value of each input slot before the launch: an array, or a Python value (number, text, dtype, None,
-            tuple) of a slot that is none; slots without a value are missing.
+            tuple) of any other slot; slots without a value are missing.
         outputs: dtype's name (``Float32``) of each result that the run recorded; empty: unknown.
         runs: number of earlier executions of this operator in the run, for random operators.
         rng: state of the generator before the launch, as the engine recorded it; None: not recorded.

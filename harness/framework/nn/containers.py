@@ -50,7 +50,7 @@ class _Numbered(Cell):
 
     def _position(self, index: Any, end: int) -> int:
         if isinstance(index, Tensor) and is_tracing():
-            index = int(index)  # a tensor chooses the cell (measured); the function is traced with its value
+            index = int(index)  # the function is traced with its value (test_joins.py)
         if isinstance(index, bool) or not isinstance(index, int):
             raise SettingTypeError(f"{self.cls_name}: an index must be an int, got {type(index).__name__}")
         if not -len(self) <= index < end:

@@ -252,5 +252,5 @@ class Conv2dTranspose(_Conv):
         output = self.conv2d_transpose(x, self.weight, size)
         if self.has_bias:
             output = self.bias_add(output, self.bias)
-        # Zeros behind the bias (measured).
+        # Zeros behind the bias (tests/framework/nn/test_around.py).
         return output if self.pad is None else self.pad(output)

@@ -160,7 +160,7 @@ def readings(operator: str, slots: Sequence[tuple[int, str]], given: Mapping[str
     Args:
         operator: its type.
         slots: its tensors: slot and the name of the argument, which may be empty (``indices[1]`` of a list).
-        given: what is no tensor, by the schema's names: Python values, arrays, or their texts.
+        given: its other arguments, by the schema's names: Python values, arrays, or their texts.
     """
     for overload in overloads(operator):
         names = {each.name for each in overload.parameters}

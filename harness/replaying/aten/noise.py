@@ -66,7 +66,7 @@ def _moved(wide: dict[int, Array], floats: dict[int, Array], random: np.random.G
 
 
 def _unit(array: Array) -> float:
-    """A unit in the last place, relative; 0 for what is no floating-point number."""
+    """A unit in the last place, relative; 0 for whole numbers and bools."""
     if array.dtype.kind == "V" or array.dtype.isbuiltin != 1:
         return {"bfloat16": 2.0**-7}.get(array.dtype.name, 2.0**-2)
     return float(np.finfo(array.dtype).eps) if array.dtype.kind in "fc" else 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
@@ -132,12 +133,17 @@ class _Typed:
 def _unsafe(recording: Any) -> Callable[..., Any]:
     """A program with one scratch array for all threads."""
     run, scratch = chain(recording), np.empty((2, 3), np.float32)
+    written, changed = [0], threading.Condition()
 
     def step(x: Any, fail: bool = False) -> Any:
-        scratch[...] = x
-        import time
-
-        time.sleep(0.02)
+        with changed:
+            scratch[...] = x
+            written[0] += 1
+            mine = written[0]
+            changed.notify_all()
+            if threading.current_thread() is not threading.main_thread():
+                # Until another thread has written; the last of all gives up.
+                changed.wait_for(lambda: written[0] != mine, timeout=1)
         return run(scratch.copy(), fail)
 
     return step
