@@ -32,10 +32,11 @@ LABEL = "MSDUMP_CONTAINER"
 #: facts in the order in which changes are told; others follow
 ORDER = (
     *DISTRIBUTIONS[:-1], "python", "torch threads", "torch capability", "oneDNN",
-    "blas", "blas kernel", "features", "processor", "machine", "threads", "blas threads",
+    "gpu", "blas", "blas kernel", "features", "processor", "machine", "threads", "blas threads",
     "subnormals", *FLAGS, "deterministic", "tf32", "seed", "hash seed", "libc", "container", "system", "pytest-msdump",
 )  # fmt: skip
-_UNSET = "none"
+#: the value of a fact that is not there
+UNSET = "none"
 _LONGEST = 120
 
 
@@ -100,7 +101,7 @@ def told(changed: Sequence[Changed], most: int = 3) -> str:
 
 def _plain(side: Mapping[str, Any], name: str) -> str | None:
     """A fact as a text; None for one that cannot be read."""
-    value = side.get(name, _UNSET)
+    value = side.get(name, UNSET)
     return str(value)[: 20 * _LONGEST] if isinstance(value, (str, int, float)) else None
 
 
@@ -195,6 +196,7 @@ def _torch() -> dict[str, Any]:
         "torch threads": int(torch.get_num_threads()),
         "torch capability": str(torch.backends.cpu.get_cpu_capability()),
         "oneDNN": str(bool(torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled)),
+        **({"gpu": str(torch.cuda.get_device_name())[:_LONGEST]} if torch.cuda.is_available() else {}),
     }
 
 

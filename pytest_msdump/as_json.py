@@ -47,7 +47,20 @@ def document(summary: Summary, settings: Settings, code: int) -> dict[str, Any]:
 
 def _comparison(nodeid: str, result: Result) -> dict[str, Any]:
     told = json.loads(result["explained"]) if result["explained"] else results.explained(None) | {"suggestions": []}
-    names = ("network", "backend", "mode", "against", "against_mode", "golden", "verdict", "slots", "texts", "place")
+    names = (
+        "network",
+        "backend",
+        "mode",
+        "against",
+        "against_mode",
+        "golden",
+        "verdict",
+        "slots",
+        "texts",
+        "place",
+        "variant",
+        "chosen",
+    )
     plain: dict[str, Any] = {name: result[name] for name in names}  # type: ignore[literal-required]
     return {
         "test": nodeid, **plain, "holds": result["verdict"] in (*HOLDING, "new", "updated", "left out"),

@@ -35,8 +35,8 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     yield _proof(summary)
     identical = summary.total("identical")
     if verbose > 0 and identical and not (settings.regen or settings.learn):
-        verify = commands.verify(settings, start)
-        yield f"not read: the goldens' values of {_slots(identical)} with equal digests (`{verify}` reads them)"
+        verify, slots = commands.verify(settings, start), _counted(identical, "slot")
+        yield f"not read: the goldens' values of {slots} with equal digests (`{verify}` reads them)"
     for reason in sorted(set(summary.skipped.values())):
         yield f"skipped {list(summary.skipped.values()).count(reason)}: {reason}"
     yield from _left_out(summary)
@@ -51,6 +51,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     yield from summary.problems
     yield from summary.notes
     yield from listed(list(_learned(summary)))
+    yield from listed(list(_chosen(summary)))
     yield from unseen.closing(summary.results.values())
     candidates = _candidates(summary.results.values())
     if candidates:
@@ -73,10 +74,10 @@ def _table(summary: Summary, rows: Sequence[Row], verbose: bool) -> Iterator[str
     yield from sharing.lines(summary.groups)
 
 
-def _slots(number: int) -> str:
+def _counted(number: int, what: str) -> str:
     from harness.words import counted
 
-    return counted(number, "slot")
+    return counted(number, what)
 
 
 def _proof(summary: Summary) -> str:
@@ -103,6 +104,13 @@ def _proof(summary: Summary) -> str:
 def _learned(summary: Summary) -> Iterator[str]:
     for result in (each for results in summary.results.values() for each in results if each["learned"]):
         yield f"learned: {result['network']} [{result['backend']}-{result['mode']}]: {result['learned']}"
+
+
+def _chosen(summary: Summary) -> Iterator[str]:
+    """Which variants of goldens were used or written, and why."""
+    found = [each["chosen"] for results in summary.results.values() for each in results if each["chosen"]]
+    for why in sorted(set(found), key=natural):
+        yield f"variants: {_counted(found.count(why), 'run')} {why}"
 
 
 def _left_out(summary: Summary) -> Iterator[str]:

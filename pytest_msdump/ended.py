@@ -30,7 +30,7 @@ def told(test: GateTest) -> str:
         asked, by = run.tolerance(run.run.backend, test.marker.get("tolerance"))
         sides = Party.of_run(expected), run.party()
         judged = _shared(decide(*sides, asked, lay=lay_beside, settle=settle, match="names", by=by))
-        return "" if judged.holds else _text(run, judged, expected)
+        return "" if judged.holds else _text(run, run.noted(run.run, judged), expected)
     except (FileNotFoundError, HarnessError):
         return ""
 

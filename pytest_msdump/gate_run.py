@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from functools import partial
+from dataclasses import replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from harness import environment
 from harness.capture.capture import RESULTS
 from harness.compare import Tolerances
 from harness.compare.identities import Identities
-from harness.compare.policy import Party
+from harness.compare.policy import Judgement, Party
 from harness.gate.against import Found
 from harness.gate.lazily import kind_of
 from harness.records import Record
@@ -32,6 +33,10 @@ class GateRun:
     """A test's capture, ready to be judged or stored.
 
     Attributes:
+        base: its run's key, without a variant.
+        variants: its golden's variants, and the facts that choose one; None where no facts are declared.
+        choice: the chosen one, and why.
+        run: the golden run that it is held against.
         records, texts: its slots and its texts to compare.
         watches: whether its mode keeps only what goes wrong.
         beside_tensors: whether it may be compared with another backend's run in mode ``tensor``.
@@ -40,12 +45,25 @@ class GateRun:
 
     def __init__(self, test: GateTest) -> None:
         self.test = test
-        self.run = RunId(*test.run)
+        self.base, self.variants = RunId(*test.base), test.variants()
+        self.choice = self.variants.choice() if self.variants is not None else None
+        self.run = self.choice.run if self.choice is not None else self.base
         self.capture = test.capture()
         self.records: list[Record] = list(self.capture.records())
         self.texts = self.normalised(RESULTS)
         self.watches, self.beside_tensors = kind_of(self.run.mode)
         self.learned: dict[str, Any] = {}
+
+    @cached_property
+    def target(self) -> RunId:
+        """The run that it is written as: its base, or the variant for its facts."""
+        return self.base if self.variants is None else self.variants.target()
+
+    def noted(self, run: RunId, judged: Judgement) -> Judgement:
+        """A judgement with what chose the golden's ``run``, if that is the test's own and facts are declared."""
+        if self.choice is None or run != self.run:
+            return judged
+        return replace(judged, notes=(*judged.notes, self.choice.told))
 
     @property
     def path(self) -> Path:
@@ -68,6 +86,8 @@ class GateRun:
         result["key"] = result["against_key"] = list(self.run)
         result["facts"] = facts(self.capture.rules)
         result["compiled"], result["unread"] = unseen.of(self.capture)
+        if self.choice is not None:
+            result["variant"], result["chosen"] = self.run.variant, self.choice.why
         return result
 
     def data(self, level: str) -> RunData:
@@ -137,7 +157,7 @@ class GateRun:
 
     def runs(self) -> dict[RunId, RunData]:
         """The run, as a store takes it."""
-        return {self.run: self.data(self.level())}
+        return {self.target: self.data(self.level())}
 
     def tolerance(self, against: str, stated: Any) -> tuple[Any, str]:
         """The tolerance of the marker, else of the hook, else of the option, and which of them it is; None for the

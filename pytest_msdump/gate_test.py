@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from harness.capture import Capture
     from harness.capture.lookup import Lookup
     from harness.gate.given import Given
+    from pytest_msdump.accepted import Golden
 
 T = TypeVar("T")
 # Initial weights come from the global seed; each test starts from the same one, whatever ran before.
@@ -43,7 +44,7 @@ class GateTest:
         settings: the session's.
         marker: arguments of the test's ``msdump`` markers.
         granularity: how finely PyTorch modules are captured.
-        run: backend and mode of its run in the store.
+        base: backend, mode and granularity of its run in the store.
         golden: path of its store, relative to the golden directory.
         store: path of its store.
         network: name in the store: the test's id without backend and mode.
@@ -64,7 +65,7 @@ class GateTest:
         self.settings: Settings = item.config.stash[SETTINGS]
         self.marker = marker
         self.granularity = granularity_of(item.config, marker, variant.backend)
-        self.run = run_of(variant, self.granularity)
+        self.base = run_of(variant, self.granularity)
         self.network, self.golden = identity_of(item)
         self.store = f"{self.settings.golden}{os.sep}{self.golden}"
         self.process = process
@@ -162,6 +163,22 @@ class GateTest:
         self._given, self.texts = None, {}
 
     @property
+    def run(self) -> tuple[Any, ...]:
+        """The run of its golden that it is held against: its base, or the variant that its facts choose."""
+        variants = self.variants()
+        return self.base if variants is None else variants.choice().run
+
+    def variants(self) -> Golden | None:
+        """Its golden's variants, and the facts that choose one now; None where no facts are declared."""
+        if not self.settings.variants:
+            return None
+        from harness import environment
+        from harness.store import RunId
+        from pytest_msdump.accepted import Golden
+
+        return Golden(self.settings, self.golden, RunId(*self.base), environment.facts(SEED))
+
+    @property
     def converts(self) -> bool:
         """Whether its backend's programs take tensors of the harness, see ``Backend.converts``."""
         if self.variant.backend == "cpu":
@@ -204,7 +221,7 @@ class GateTest:
         process, arrays of a test that is over would stay until Python's collector runs."""
         from harness.gate.stores import nowhere, stored_in
 
-        return nowhere if self.settings.regen or self.settings.learn else partial(stored_in, self.store, self.run)
+        return nowhere if self.settings.regen or self.settings.learn else partial(stored_in, self.store, self.base)
 
     def _refuse_when_over(self) -> None:
         if self.over:

@@ -40,23 +40,27 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
         return known
     result = judge.empty("new")
     result["facts"] = {**result["facts"], "environment": environment.facts(SEED)}
+    result["key"], result["variant"] = list(judge.target), judge.target.variant
     try:
         with GoldenStore.open(judge.path) as store:
             judge.remember(store.run(*judge.run))
     except (FileNotFoundError, HarnessError):
         pass  # the store does not exist yet or cannot be read: it is written anew
     try:
-        done = staged(test.item.config, test.settings).update(test.golden, test.network, judge.runs())
+        change = staged(test.item.config, test.settings)
+        done = change.update(test.golden, test.network, judge.runs())
     except (HarnessError, OSError) as error:
         result = judge.empty("not compared")
         # An error of the system's would leave a part of the session's goldens: then none takes effect.
         result["unwritten"] = str(error) if isinstance(error, OSError) else ""
         return [result], [f"msdump: the golden was not written: {error}"]
-    change = done.runs[judge.run]
-    result["slots"], result["identical"] = change.slots, change.unchanged
-    result["new"], result["missing"] = change.new + change.changed, change.removed
-    if change.unchanged + change.changed + change.removed:
+    moved = done.runs[judge.target]
+    result["slots"], result["identical"] = moved.slots, moved.unchanged
+    result["new"], result["missing"] = moved.new + moved.changed, moved.removed
+    if moved.unchanged + moved.changed + moved.removed:
         result["verdict"] = "updated" if done.changed else "identical"
+    if judge.variants is not None:
+        judge.variants.wrote(judge.target, change, result)
     result["used_runs"] = used_runs(test.item.config, test.marker)
     twice.wrote(test.item, judge, result)
     return [result], []
@@ -98,6 +102,7 @@ def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
         texts.append(f"msdump: {test.network}, run {judge.run} cannot be checked: {error}")
     if results[0]["verdict"] not in HOLDING:
         results[0]["facts"] = {**results[0]["facts"], "environment": environment.facts(SEED)}
+        results[0]["key"] = list(judge.target)
         try:
             results[0]["candidate"] = _leave_candidate(judge, bundle)
         except (HarnessError, OSError) as error:
@@ -143,7 +148,7 @@ def _check_one(
     result["checksum"] = expected.checksum
     asked, by = judge.tolerance(run.backend, tolerance)
     found = judge.found()
-    judged = against.judged(expected, found, asked, by)
+    judged = judge.noted(run, against.judged(expected, found, asked, by))
     holds = _count(result, judged)
     explanation, failures = None, []
     if not holds:
@@ -197,7 +202,8 @@ def _keep_page(
     name = pages.name_of(judge.test.network, judge.run.backend, judge.run.mode, held.backend)
     emulated = judge.capture.emulated, bool(expected.attrs.get("emulated"))
     made = ["emulated" if each else "real" for each in emulated]
-    sides = f"{judge.shown_path}, run {held} ({made[1]})", f"{judge.run} ({made[0]})"
+    chose = f"; {judge.choice.why}" if judge.choice is not None and held == judge.run else ""
+    sides = f"{judge.shown_path}, run {held} ({made[1]}){chose}", f"{judge.base} ({made[0]})"
     # A text is compared if both sides have it in its stored, normalised form.
     artefacts = expected.artefacts(), judge.data("digest").artefacts
     graphs = (side_of(expected).graphs, side_of(judge.capture).graphs) if failure is not None else None
@@ -207,6 +213,7 @@ def _keep_page(
 
 def _missing(judge: GateRun, backend: str) -> Result:
     result = judge.empty("missing")
+    result["variant"] = result["chosen"] = ""
     result["against"] = backend
     result["slots"] = result["new"] = len(judge.records)
     return result

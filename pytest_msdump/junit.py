@@ -25,7 +25,8 @@ def properties(results: Sequence[Result]) -> Iterator[tuple[str, Any]]:
         if result["texts"]:
             yield prefix + "texts", result["texts"]
         named = {"cause": "cause", "first_divergence": "where", "source": "source", "passes_with": "passes",
-                 "compiled": "compiled", "environment": "environment", "filed": "filed"}  # fmt: skip
+                 "compiled": "compiled", "environment": "environment", "filed": "filed",
+                 "variant": "variant", "chosen": "chosen"}  # fmt: skip
         for name, key in named.items():
             if result[key]:  # type: ignore[literal-required]
                 yield prefix + name, result[key]  # type: ignore[literal-required]

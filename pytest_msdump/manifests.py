@@ -22,6 +22,7 @@ from harness.store import GoldenStore, RunId, manifest
 from harness.store.journal import is_being_put_in_place
 from harness.store.layout.schema import parse_run, run_text
 from harness.store.sizes import large
+from pytest_msdump.accepted import is_used
 from pytest_msdump.gate_test import SEED
 from pytest_msdump.options import Settings
 from pytest_msdump.report import LEFT_OUT, Result, Summary
@@ -126,9 +127,12 @@ def inspect(settings: Settings, summary: Summary) -> None:
     for each in results:
         if each["used_runs"] is not None:
             used.setdefault(each["golden"], set()).update(each["used_runs"])
+    facts = settings.variants
     for store, names in sorted(used.items()):
         there = _entry(known, store, "runs") or {}
-        summary.unused_runs += [f"{store}: {run}" for run in sorted(there) if run not in names]
+        summary.unused_runs += [
+            f"{store}: {run}" for run in sorted(there) if run not in names and not is_used(parse_run(run), names, facts)
+        ]
     checked = {(each["golden"], run_text(RunId(*each["against_key"]))): each["checksum"] for each in results}
     for (store, run), checksum in sorted(checked.items()):
         if checksum and _entry(known, store, "runs", run, "checksum") != checksum:

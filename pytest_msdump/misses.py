@@ -41,7 +41,7 @@ def missing(test: GateTest, store: Path, held: tuple[int, int], run: RunId, why:
     ]
     likely = _similar_names(test, store)
     lines += [f"  near: {likely}"] if likely else []
-    if run == RunId(*test.run):
+    if run == RunId(*test.base):
         lines.append(f"  make it: {commands.again(test, 'msdump', 'regen')}")
     else:
         lines.append(f"  the marker's against= asks for it; capture it on backend {run.backend}")

@@ -62,6 +62,7 @@ OPTIONS = (
     Option("msdump_repeat", "flag", False, "run each test again, here and in other processes, and compare the bits"),
     Option("msdump_backend", "list", ("cpu",), "backends to run on", "NAME", marker="backends"),
     Option("msdump_mode", "list", ("tensor",), "dump modes to run in", "NAME", marker="modes"),
+    Option("msdump_variants", "list", (), "facts of the environment by which goldens may have variants", "FACT"),
     Option("msdump_golden", "path", "golden", "directory of the golden stores", "DIR"),
     Option("msdump_keep", "flag", False, "keep the dump trees of failing tests in .msdump/trees/"),
     Option("msdump_report", "path", "", "write a page about the session's comparisons, in one HTML file", "FILE"),
@@ -125,6 +126,7 @@ class Settings(NamedTuple):
         force: whether to learn from a single run too, and from a spread beyond ten times what rounding explains.
         keep: whether dump trees of failing tests stay.
         golden: directory of the stores, absolute.
+        variants: the facts by which goldens may have variants, sorted.
         report: page to write about the session, absolute; None for none.
         as_json: file for the session's results, absolute; None for none.
         root: directory that test ids and goldens are relative to, see ``roots``; everything else is written to
@@ -153,6 +155,7 @@ class Settings(NamedTuple):
     usual: bool = True
     given: tuple[tuple[str, str], ...] = ()
     ci_sign: str = ""
+    variants: tuple[str, ...] = ()
 
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
@@ -220,7 +223,7 @@ def resolve(config: pytest.Config, name: str, marker: Mapping[str, Any] | None =
         except (ValueError, pytest.UsageError) as error:
             raise pytest.UsageError(f"{where}: {error}; true or false is accepted") from None
     if option.kind == "list":
-        return split_names(value, where)
+        return split_names(value, where) if value or option.default else ()
     if option.kind == "flag" and not isinstance(value, bool):
         raise pytest.UsageError(f"{where}: True or False is accepted, got {value!r}")
     if option.kind == "count":
@@ -313,7 +316,22 @@ def settings(config: pytest.Config) -> Settings:
         prefix=config.rootpath.relative_to(root).as_posix() if config.rootpath != root else "",
         usual=golden == root / "golden" and str(config.getini("msdump_golden")) == "golden",
         given=tuple(_given(config)),
+        variants=_declared(config) if active else (),
     )
+
+
+def _declared(config: pytest.Config) -> tuple[str, ...]:
+    """The facts by which goldens may have variants; ``pytest.UsageError`` for one that is none."""
+    named: tuple[str, ...] = resolve(config, "msdump_variants")
+    if not named:
+        return ()
+    from harness.errors import SettingError
+    from harness.gate.variants import declared
+
+    try:
+        return declared(named)
+    except SettingError as error:
+        raise pytest.UsageError(f"--msdump-variants: {error}") from None
 
 
 def _refuse_together(config: pytest.Config, *, regen: bool, learn: bool, repeat: bool) -> None:

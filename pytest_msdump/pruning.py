@@ -120,7 +120,9 @@ def _unused_runs(items: Sequence[pytest.Item], golden: Path) -> Iterator[tuple[s
     """The runs that the owning tests of a store do not use."""
     from harness.errors import HarnessError
     from harness.store.read import GoldenStore
+    from pytest_msdump.accepted import is_used
 
+    facts = items[0].config.stash[SETTINGS].variants if items else ()
     used: dict[str, set[str]] = {}
     for item in items:
         if is_gate_test(item):
@@ -132,4 +134,4 @@ def _unused_runs(items: Sequence[pytest.Item], golden: Path) -> Iterator[tuple[s
                 there = list(store.runs())
         except (FileNotFoundError, HarnessError):
             continue  # `msdump verify` says what is wrong with it
-        yield from ((name, tuple(run)) for run in there if str(run) not in wanted)
+        yield from ((name, tuple(run)) for run in there if not is_used(run, wanted, facts))

@@ -16,7 +16,19 @@ DETAILS = ("verdict", "max abs", "first divergence", "would pass with")
 #: its column, which is left out where there is none
 _UNSURE = len(HEADINGS) - 1
 #: What of a result may hold names from goldens.
-SHOWN = ("where", "cause", "source", "passes", "learned", "unwritten", "unread", "environment", "shares")
+SHOWN = (
+    "where",
+    "cause",
+    "source",
+    "passes",
+    "learned",
+    "unwritten",
+    "unread",
+    "environment",
+    "shares",
+    "variant",
+    "chosen",
+)
 #: of a test that is known to be wrong: its golden stays as it is
 LEFT_OUT = "left out"
 CALM = ("identical", "new", "updated")
@@ -31,6 +43,8 @@ class Result(TypedDict):
         backend, mode: backend and dump mode of the run that was judged.
         against: backend of the run it was compared with; ``backend`` for the test's own golden.
         against_mode: that run's mode.
+        variant: name of the golden's variant that it was held against, or written as; empty for the base.
+        chosen: which facts chose that run, in words; empty where no facts are declared.
         key, against_key: keys of the run that was judged, and of the one it was compared with (see ``RunId``).
         verdict: ``identical``, ``within tolerance``, ``differs``, ``missing`` (no golden), ``new`` or ``updated``
             (regenerated), ``left out`` (marked xfail), ``not compared`` (it ended too early, or cannot be judged).
@@ -64,6 +78,8 @@ class Result(TypedDict):
     mode: str
     against: str
     against_mode: str
+    variant: str
+    chosen: str
     key: list[Any]
     against_key: list[Any]
     verdict: str
@@ -108,6 +124,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         accepted_gaps=0, altered=[],
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
         compiled="", unread="", learned="", unwritten="", place="", filed="", environment="", shares="", explained="",
+        variant="", chosen="",
     )  # fmt: skip
 
 

@@ -130,7 +130,7 @@ def used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | N
 
 
 def _used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | None:
-    limits = ("msdump_backend", "msdump_mode", "msdump_granularity")
+    limits = ("msdump_backend", "msdump_mode", "msdump_granularity", "msdump_variants")
     if any(options.given_on_command_line(config, name) for name in limits):
         return None
     own = [run_of(each, granularity_of(config, marker, each.backend)) for each in variants(config, marker)]

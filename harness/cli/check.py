@@ -27,7 +27,7 @@ from harness.compare.verdict import Verdict
 from harness.errors import StoreError
 from harness.escape import clipped, coloured, line, show
 from harness.explain import Commands, Subject, explained, see_slot, settle, side_of, told
-from harness.gate.sides import choose_run, party_of
+from harness.gate.sides import choose_run, left_aside, party_of
 from harness.scale import Scale, session
 from harness.store import GoldenStore, StoredRun, recover_around
 from harness.suggest import command, operand
@@ -96,7 +96,7 @@ def check_tree(
         )  # fmt: skip
         of_recorder = _texts(texts, expected, tree, golden, rank, sides)
         hold, told_of_texts = holding(of_recorder, stated_texts(expected, capture, sides, f"{tree} and {golden}"))
-        judged = replace(judged, texts_hold=hold, notes=(*judged.notes, *notes))
+        judged = replace(judged, texts_hold=hold, notes=(*judged.notes, *notes, *left_aside(expected, store, run)))
         _print(judged, expected, capture, tree, golden, exact, sides if shards else None, keep, told_of_texts)
     warn(capture)
     tell_lost(capture, tree)

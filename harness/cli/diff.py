@@ -145,6 +145,7 @@ def diff(
         open_side(found, rank, shared) as other,
     ):
         (one, other), notes = ((one, other), []) if shared else _laid(one, other, mapping)
+        notes += [*one.aside, *other.aside]
         match = "names" if mapping and match == "auto" else match
         result = compare_sides(one, other, tolerances, match, by_statistics, shared, shards, outputs.keep, notes)
         try:

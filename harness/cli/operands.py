@@ -18,7 +18,7 @@ from harness.cli.watched import Watched
 from harness.compare import HasRecords
 from harness.compare.policy import Party
 from harness.errors import StoreError, TreeError
-from harness.gate.sides import choose_run, party_of
+from harness.gate.sides import choose_run, left_aside, party_of
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun, manifest, recover_around
 
@@ -40,6 +40,7 @@ class Side:
         capture: capture of a dump tree; None for a run of a store.
         rank: the only rank to read from a tree.
         run: its key in its store; None for a capture.
+        aside: what is to be said of its choice, see ``left_aside``.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Side:
     capture: Capture | None = None
     rank: int | None = None
     run: RunId | None = None
+    aside: tuple[str, ...] = ()
 
     def records(self) -> Iterable[Record]:
         """All records, read again."""
@@ -147,4 +149,7 @@ def open_side(given: str, rank: int | None = None, shared: Session | None = None
     with store:
         chosen = choose_run(store, run)
         emulated = bool(chosen.attrs.get("emulated"))
-        yield Side(given, store.network, chosen.id.backend, chosen.id.mode, emulated, chosen, run=chosen.id)
+        aside = tuple(left_aside(chosen, store, run))
+        yield Side(
+            given, store.network, chosen.id.backend, chosen.id.mode, emulated, chosen, run=chosen.id, aside=aside
+        )

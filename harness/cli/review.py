@@ -155,11 +155,12 @@ def candidates(source: Path, stores: list[str], goldens: Path) -> Iterator[Candi
             for run in store.runs():
                 try:
                     with GoldenStore.open(goldens / name) as old:
-                        if run not in old:
+                        of = run if run in old else run._replace(variant="")
+                        if of not in old:
                             yield Candidate(name, store.network, run, None, "the golden has no such run: all is new")
                             continue
-                        sides = Party.of_run(old.run(*run)), Party.of_run(store.run(*run))
-                        made = (manifest.environment_of(each, name, run) for each in (goldens, source))
+                        sides = Party.of_run(old.run(*of)), Party.of_run(store.run(*run))
+                        made = (manifest.environment_of(*each) for each in ((goldens, name, of), (source, name, run)))
                         judged = judge(*sides, lay=lay_beside, settle=settle)
                         yield Candidate(
                             name, store.network, run, judged, "", environment.told(environment.changes(*made))

@@ -20,12 +20,13 @@ from harness.compare.policy import WHOLE
 from harness.dtypes import spelled
 from harness.errors import StoreError, TreeError
 from harness.escape import clipped, line
+from harness.gate.variants import apart
 from harness.records import Record
 from harness.stats import describe
 from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
 from harness.store.manifest import store_paths
 from harness.suggest import command
-from harness.words import counted
+from harness.words import among, counted
 
 # Number of text artefacts to name; number of values to print before an array is shortened.
 _HEAD = 8
@@ -109,7 +110,8 @@ def _store(store: GoldenStore, run: str, every: bool) -> Iterator[str]:
     for each in _chosen(store, run):
         stored = store.run(*each)
         yield ""
-        yield f"run {each}: level {stored.level}, {counted(len(stored), 'slot')}, {_origin(stored)}"
+        beside = _beside_base(store, stored)
+        yield f"run {each}: level {stored.level}, {counted(len(stored), 'slot')}, {_origin(stored)}{beside}"
         texts = stored.artefacts()
         if texts:
             more = f", and {len(texts) - _HEAD} more" if len(texts) > limit(_HEAD) else ""
@@ -117,6 +119,15 @@ def _store(store: GoldenStore, run: str, every: bool) -> Iterator[str]:
             one = command("msdump", "show", store.path, "--run", str(each), "--text", escape(next(iter(texts))))
             yield f"`{one}` prints the first"
         yield from _records(stored.records(), every)
+
+
+def _beside_base(store: GoldenStore, run: StoredRun) -> str:
+    """How a variant differs from its base, in words; empty for any other run."""
+    base = run.id._replace(variant="")
+    if not run.id.variant or base not in store:
+        return f", variant without a base {base}" if run.id.variant else ""
+    moved = apart(run, store.run(*base))
+    return f", variant of {base} of which {among(moved, len(run), 'slot', 'differ')}"
 
 
 def _chosen(store: GoldenStore, run: str) -> list[RunId]:

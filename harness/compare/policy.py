@@ -266,7 +266,7 @@ def references(
     """
     found = []
     for backend in (own.backend, *others):
-        same = own._replace(backend=backend)
+        same = own if backend == own.backend else own._replace(backend=backend, variant="")
         if same in there:
             found.append(same)
         elif backend == own.backend or beside_tensors:

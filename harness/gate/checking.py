@@ -20,6 +20,7 @@ from harness.gate import against
 from harness.gate.against import Found
 from harness.gate.bounded import failure
 from harness.gate.given import RULES, Given, given_of
+from harness.gate.variants import fitting
 from harness.records import GIVEN_SCOPE, SlotKey
 from harness.store import GoldenStore, RunData, RunId, StoredRun, UpdateResult
 from harness.words import counted
@@ -100,8 +101,9 @@ def check(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -
         if RUN not in store.runs():
             there = ", ".join(map(str, store.runs())) or "no run"
             raise DiffersError(_missing(place, given, f"its runs are {there}"))
-        run = _of_values(store.run(*RUN), place)
-        return _held(run, _found(store.network, given, place), place, asked)
+        choice = fitting(store.runs(), RUN, partial(_surroundings, place))
+        run = _of_values(store.run(*(RUN if choice is None else choice.run)), place)
+        return _held(run, _found(store.network, given, place), place, asked, choice.told if choice is not None else "")
 
 
 def write(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -> UpdateResult:
@@ -225,9 +227,12 @@ def _surroundings(place: Path) -> dict[str, Any]:
     return environment.facts(environment_of(place, RUN).get("seed"))
 
 
-def _held(expected: StoredRun, found: Found, place: Path, asked: Tolerances | None) -> Judgement:
+def _held(
+    expected: StoredRun, found: Found, place: Path, asked: Tolerances | None, chose: str = ""
+) -> Judgement:  # fmt: skip
     # Not with what other checks measured: a service runs for months.
     judgement = against.judged(expected, found, asked, judging=SlotJudge)
+    judgement = replace(judgement, notes=(*judgement.notes, chose)) if chose else judgement
     texts = against.texts_of(expected, found)
     if texts is not None:
         judgement = replace(judgement, texts_hold=texts.holds)
@@ -239,7 +244,7 @@ def _held(expected: StoredRun, found: Found, place: Path, asked: Tolerances | No
     if texts is not None and not texts.holds:
         from harness.explain import see_slot
 
-        steps = [see_slot(None, str(place), str(RUN))]
+        steps = [see_slot(None, str(place), str(expected.id))]
         told.insert(0, against.texts_told(texts, found, str(place), steps, bool(told)))
     from harness.escape import text
 
@@ -249,12 +254,12 @@ def _held(expected: StoredRun, found: Found, place: Path, asked: Tolerances | No
 def _explained(expected: StoredRun, found: Found, judgement: Judgement, place: Path) -> str:
     from harness.explain import Commands, see_slot
 
-    made = environment_of(place, RUN)
+    made = environment_of(place, expected.id)
     changed = environment.changes(made, _surroundings(place)) if made else []
     meant = f"harness.write({os.fspath(place)!r}, values)"
 
     def commands(explanation: Any) -> Commands:
-        return Commands(see_slot(explanation, str(place), str(RUN)), "", meant)
+        return Commands(see_slot(explanation, str(place), str(expected.id)), "", meant)
 
     _, _, told = against.explained(expected, found, judgement, str(place), changed, commands)
     return told

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from harness.capture import Capture
 from harness.compare import HasRecords
 from harness.compare.identities import Identities
 from harness.compare.policy import Party, is_of_calls
 from harness.errors import StoreError
+from harness.gate.variants import are_of
 from harness.store import GoldenStore, RunId, StoredRun
+from harness.words import counted
 
 
 def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
@@ -22,7 +26,8 @@ def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
 
 
 def choose_run(store: GoldenStore, run: str, backend: str = "", mode: str = "") -> StoredRun:
-    """The run called ``run``; without a name the only run, or the one of ``backend`` (and ``mode``).
+    """The run called ``run``; without a name the only run, or the one of ``backend`` (and ``mode``). A variant is
+    chosen by its whole name alone.
 
     Args:
         run: ``BACKEND/MODE`` (and further parts of the key, see ``RunId``), or a backend alone; then ``mode`` decides
@@ -36,7 +41,8 @@ def choose_run(store: GoldenStore, run: str, backend: str = "", mode: str = "") 
         if exact or "/" in run:
             return store.run(*(exact[0] if exact else run.rpartition("/")[::2]))
         backend = run
-    candidates = there if len(there) == 1 and not run else [each for each in there if each.backend == backend]
+    bases = [each for each in there if not each.variant] or there
+    candidates = bases if len(bases) == 1 and not run else [each for each in bases if each.backend == backend]
     if len(candidates) > 1:
         candidates = [each for each in candidates if each.mode == mode]
     if len(candidates) != 1:
@@ -45,5 +51,14 @@ def choose_run(store: GoldenStore, run: str, backend: str = "", mode: str = "") 
     return store.run(*candidates[0])
 
 
-def _listed(runs: tuple[RunId, ...]) -> str:
+def left_aside(run: StoredRun, store: GoldenStore, named: str) -> list[str]:
+    """A line about a run that was chosen while its golden has variants of it; none if the user named it."""
+    others = [each for each in store.runs() if are_of(each, run.id)]
+    if named or not others:
+        return []
+    has = f"its golden has {counted(len(others), 'variant')}"
+    return [f"Compared with the base, run {run.id}; {has}: {_listed(others)}"]
+
+
+def _listed(runs: Sequence[RunId]) -> str:
     return ", ".join(map(str, runs)) or "no run"

@@ -39,7 +39,7 @@ from harness.store.journal import (
     undo,
 )  # fmt: skip
 from harness.store.layout.schema import FOLDER, Compression, RunId
-from harness.store.read import StoredRun
+from harness.store.read import GoldenStore, StoredRun
 from harness.store.write import RunData, UpdateResult, update
 
 
@@ -109,6 +109,11 @@ class Transaction:
         if not done.exists:
             self.remove(name)
         return replace(done, path=self.golden / name)
+
+    def open(self, name: str) -> GoldenStore:
+        """The store ``name`` as it is to be; ``FileNotFoundError`` if there is none."""
+        staged = self._staged / name
+        return GoldenStore.open(staged if staged.exists() else self.golden / name)
 
     def _refuse_outside(self, folder: Path) -> None:
         """A directory that is a link to elsewhere may come from a pull request: what lies there is not changed."""
