@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.compare.policy import HOLDING
 from harness.report import results
-from pytest_msdump import sharing
+from pytest_msdump import idle, sharing
 from pytest_msdump.options import Settings
 from pytest_msdump.report import Result, Summary
 
@@ -40,6 +40,7 @@ def document(summary: Summary, settings: Settings, code: int) -> dict[str, Any]:
         "act": act, "golden": str(settings.golden), "groups": sharing.as_json(summary.groups),
         "skipped": [{"test": nodeid, "reason": why} for nodeid, why in summary.skipped.items()],
         "unused": summary.unused if summary.unused is None else summary.stale, "undescribed": summary.undescribed,
+        "idle_tolerances": list(idle.told(summary.results.values())),
         "problems": summary.problems,
     }  # fmt: skip
     return results.document("pytest", code, [_comparison(nodeid, each) for nodeid, each in every], **more)

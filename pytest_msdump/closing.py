@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from pytest_msdump import commands, sharing, unseen
+from pytest_msdump import commands, idle, sharing, unseen
 from pytest_msdump.options import Settings
 from pytest_msdump.report import LEFT_OUT, Result, Row, Summary, natural, table
 
@@ -52,6 +52,9 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     yield from summary.notes
     yield from listed(list(_learned(summary)))
     yield from listed(list(_chosen(summary)))
+    if without := list(idle.told(summary.results.values())):
+        yield f"tolerances that apply to nothing in this session: {len(without)}"
+        yield from listed(without)
     yield from unseen.closing(summary.results.values())
     candidates = _candidates(summary.results.values())
     if candidates:

@@ -18,7 +18,7 @@ from harness.gate.ranks import unequal
 from harness.gate.stores import OPENED
 from harness.store import GoldenStore, RunId, StoredRun
 from harness.words import among
-from pytest_msdump import commands, misses, twice
+from pytest_msdump import commands, idle, misses, twice
 from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import SEED, GateTest
 from pytest_msdump.manifests import staged
@@ -149,6 +149,7 @@ def _check_one(
     asked, by = judge.tolerance(run.backend, tolerance)
     found = judge.found()
     judged = judge.noted(run, against.judged(expected, found, asked, by))
+    result["keys"] = idle.keys_of(judged, by, asked is not None)
     holds = _count(result, judged)
     explanation, failures = None, []
     if not holds:

@@ -44,6 +44,7 @@ class Result(TypedDict):
         against: backend of the run it was compared with; ``backend`` for the test's own golden.
         against_mode: that run's mode.
         variant: name of the golden's variant that it was held against, or written as; empty for the base.
+        keys: who stated which key of a table of tolerances, and what to say if it applies to nothing (see ``idle``).
         chosen: which facts chose that run, in words; empty where no facts are declared.
         key, against_key: keys of the run that was judged, and of the one it was compared with (see ``RunId``).
         verdict: ``identical``, ``within tolerance``, ``differs``, ``missing`` (no golden), ``new`` or ``updated``
@@ -80,6 +81,7 @@ class Result(TypedDict):
     against_mode: str
     variant: str
     chosen: str
+    keys: list[list[str]]
     key: list[Any]
     against_key: list[Any]
     verdict: str
@@ -124,7 +126,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         accepted_gaps=0, altered=[],
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
         compiled="", unread="", learned="", unwritten="", place="", filed="", environment="", shares="", explained="",
-        variant="", chosen="",
+        variant="", chosen="", keys=[],
     )  # fmt: skip
 
 

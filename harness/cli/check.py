@@ -110,6 +110,12 @@ def _texts(texts: dict[str, bytes], *about: Any) -> tuple[bool | None, str]:
         return hold, told_of_texts.getvalue()
 
 
+def tell_idle(judged: Judgement) -> None:
+    """Says on standard error which stated tolerances apply to nothing."""
+    for each in judged.idle:
+        print(f"msdump: {line(str(each))}", file=sys.stderr)
+
+
 def tell_lost(capture: Capture, tree: Path | str, where: TextIO | None = None) -> int:
     """Prints how many files cannot be used (by default on standard output), and returns their number."""
     lost = len(capture.lost)
@@ -143,6 +149,7 @@ def _print(
         command("msdump", "diff", operand(f"{golden}::{run}"), operand(str(tree)), "--report=report.html"),
     )
     show(told(judged, subject, explanation, commands, coloured(sys.stdout), paired))
+    tell_idle(judged)
     if exact:
         _tell_unread(judged, expected, golden)
     sys.stdout.write(of_texts)

@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 from harness import environment
 from harness.atomic import write_held
 from harness.backends.align import lay_beside
-from harness.cli.check import tell_lost, warn
+from harness.cli.check import tell_idle, tell_lost, warn
 from harness.cli.diff_texts import Texts, texts_of
 from harness.cli.mapping import mapped
 from harness.cli.operands import Side, beside, open_side, watched_side
-from harness.compare import Comparison, Tolerances
+from harness.compare import Comparison
 from harness.compare.check import Judging
 from harness.compare.extending import Measured
 from harness.compare.judge import SlotJudge
@@ -152,8 +151,7 @@ def diff(
             _write_files(result, outputs)
         finally:
             _print(result, outputs)
-        if isinstance(tolerances, Tolerances):
-            _warn_of_types(tolerances, result.comparison)
+        tell_idle(result.judged)
         return _code(result, outputs)
 
 
@@ -396,16 +394,6 @@ _RENDERED: Sequence[Callable[[Found], str]] = (
     lambda result: _csv(result.comparison),
     lambda result: render([_page(result)], f"msdump diff: {result.sides[0].network}"),
 )
-
-
-def _warn_of_types(tolerances: Tolerances, comparison: Comparison) -> None:
-    """Warns about tolerances for operator types that no operator has; the name may be misspelt."""
-    types = {slot.op_type for slot in comparison.every()} if tolerances.types else set()
-    for name in tolerances.types:
-        if name not in types:
-            near = get_close_matches(name, types, 1)
-            closest = f"; {near[0]} is one" if near else ""
-            print(f"msdump: a tolerance is stated for {name!r}, the type of no operator here{closest}", file=sys.stderr)
 
 
 def _write_files(result: Found, outputs: Outputs) -> None:

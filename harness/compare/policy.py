@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from harness.compare.check import Judging, check
 from harness.compare.gaps import with_gaps
 from harness.compare.identities import NOBODY, TYPE
+from harness.compare.idle import Idle, idle
 from harness.compare.judge import SlotJudge
 from harness.compare.party import HERE, NOISE_RULE, TABLE, are_counted, are_ordered, made_elsewhere, made_here, ruling
 from harness.compare.party import Party as Party
@@ -73,6 +74,7 @@ class Judgement:
             are ``comparison.gaps``.)
         empty_holds: whether two empty sides agree, because only what goes wrong was kept.
         notes: lines about what the verdict does not cover.
+        idle: keys of a table of tolerances, given or stored, to which nothing belongs.
     """
 
     comparison: Comparison
@@ -85,6 +87,7 @@ class Judgement:
     empty_holds: bool = False
     notes: tuple[str, ...] = ()
     rule: str = ""
+    idle: tuple[Idle, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Judgement: {self._said}>"
@@ -204,7 +207,9 @@ def judge(
     own = not have_equal_names(expected, found)
     renamed = pairing.renamed(given=own) if pairing is not None and match == "auto" else 0
     lost, notes = expected.lost() + found.lost(), tuple(_notes(expected, found, comparison))
-    return Judgement(comparison, tolerances, pairing, tried, renamed, lost=lost, notes=notes, rule=rule)
+    stated = asked is not None or expected.tolerance is not None
+    without = tuple(idle(tolerances, comparison.every())) if stated else ()
+    return Judgement(comparison, tolerances, pairing, tried, renamed, lost=lost, notes=notes, rule=rule, idle=without)
 
 
 def _sought(

@@ -104,8 +104,8 @@ BY_DTYPE = None
 Choice = Tolerance | None
 
 
-# The runs of a gate ask for the same slots again and again.
-_matches = lru_cache(maxsize=8192)(fnmatchcase)
+#: Whether a name fits a pattern. The runs of a gate ask for the same slots again and again.
+matches = lru_cache(maxsize=8192)(fnmatchcase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class Tolerances:
 
     def _choice(self, key: SlotKey, op_type: str, dtype: str) -> Choice:
         for pattern, tolerance in self.patterns:
-            if _matches(key.operator, pattern) or _matches(f"{key.operator}:{key.slot_name}", pattern):
+            if matches(key.operator, pattern) or matches(f"{key.operator}:{key.slot_name}", pattern):
                 return tolerance
         if op_type in self.types:
             return self.types[op_type]

@@ -15,7 +15,7 @@ from harness.compare.judge import SlotJudge
 from harness.compare.party import environment_of
 from harness.compare.policy import Judgement, Party
 from harness.compare.tolerances import Tolerances
-from harness.errors import HarnessError, SettingTypeError, StoreError
+from harness.errors import HarnessError, SettingTypeError, StoreError, ToleranceError
 from harness.gate import against
 from harness.gate.against import Found
 from harness.gate.bounded import failure
@@ -74,7 +74,7 @@ def check(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -
         SettingError: ``values`` holds nothing, or a name twice.
         SettingTypeError: a value is of a kind or a dtype that cannot be kept, or ``path`` is no path.
         StoreError: the golden is damaged, is none, or is that of a test that runs operators.
-        ToleranceError: the tolerance cannot be read.
+        ToleranceError: the tolerance cannot be read, or states something for a name that no value has.
 
     Examples:
         >>> import numpy as np
@@ -233,6 +233,8 @@ def _held(
     # Not with what other checks measured: a service runs for months.
     judgement = against.judged(expected, found, asked, judging=SlotJudge)
     judgement = replace(judgement, notes=(*judgement.notes, chose)) if chose else judgement
+    if asked is not None and judgement.idle:
+        raise ToleranceError(f"harness.check: {judgement.idle[0]}")
     texts = against.texts_of(expected, found)
     if texts is not None:
         judgement = replace(judgement, texts_hold=texts.holds)

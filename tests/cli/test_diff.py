@@ -229,9 +229,12 @@ def test_bad_files_of_tolerances(
 def test_a_type_that_no_operator_has_is_told(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "t.toml"
     for types, told in (
-        ("MatMul = 1e-3\nReLU = 1e-3\nfloat32 = 1e-3\n'Conv*' = 1e-3", []),
-        ("MatMull = 1e-3\nReLU = 1e-3", ["'MatMull', the type of no operator here; MatMul is one"]),
-        ("Zz = 1e-3", ["'Zz', the type of no operator here"]),
+        ("MatMul = 1e-3\nReLU = 1e-3\nfloat32 = 1e-3\n'*MatMul*' = 1e-3", []),
+        ("MatMull = 1e-3\nReLU = 1e-3", ["'MatMull', the type or name of nothing here; MatMul is one"]),
+        (
+            "Zz = 1e-3\n'Conv*' = 1",
+            ["'Zz', the type or name of nothing here", "'Conv*', the type or name of nothing here"],
+        ),
     ):
         path.write_text(f"[tolerance]\ndefault = 1e-3\n{types}\n")
         assert main([*both(store, "near"), "--tolerances", str(path)]) == HOLDS

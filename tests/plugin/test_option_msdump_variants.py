@@ -36,14 +36,13 @@ TEST = """
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+def project(gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A project whose goldens may have variants by one fact."""
-    for name in ("CI", "GITHUB_ACTIONS", FACT, "OFF", "ANY"):
+    for name in (FACT, "OFF", "ANY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("MSDUMP_CI", "false")
-    pytester.makeini(f"[pytest]\nmsdump_variants = {FACT}\n")
-    pytester.makepyfile(test_sums=TEST)
-    return pytester
+    gate.makeini(f"[pytest]\nmsdump_variants = {FACT}\n")
+    gate.makepyfile(test_sums=TEST)
+    return gate
 
 
 class Machine:
@@ -59,7 +58,7 @@ class Machine:
             ("ANY", "1" if code or "--msdump-regen" in arguments else ""),
         ):
             self._patched.setenv(name, value)
-        result = self._project.runpytest_inprocess("-p", "no:cacheprovider", *arguments)
+        result = self._project.runpytest("-p", "no:cacheprovider", *arguments)
         assert result.ret == code, result.stdout.str()
         return result.stdout.str()
 
@@ -85,8 +84,8 @@ def runs(project: pytest.Pytester) -> list[RunId]:
 def test_no_facts_by_default(project: pytest.Pytester) -> None:
     assert BY_NAME["msdump_variants"].default == ()
     project.makeini("[pytest]\n")
-    project.runpytest_inprocess("--msdump-regen").stdout.no_fnmatch_line("*variants:*")
-    project.runpytest_inprocess("--msdump").stdout.no_fnmatch_line("*variants:*")
+    project.runpytest("--msdump-regen").stdout.no_fnmatch_line("*variants:*")
+    project.runpytest("--msdump").stdout.no_fnmatch_line("*variants:*")
 
 
 def test_the_facts_of_a_run_choose(project: pytest.Pytester, on: Machine) -> None:
@@ -221,10 +220,10 @@ def test_under_xdist(project: pytest.Pytester, on: Machine) -> None:
 
 
 def test_a_name_that_is_no_fact_is_refused(project: pytest.Pytester) -> None:
-    result = project.runpytest_inprocess("--msdump", "--msdump-variants=blas kernl")
+    result = project.runpytest("--msdump", "--msdump-variants=blas kernl")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*'blas kernl' is no fact of the environment; did you mean 'blas kernel'?*"])
-    project.runpytest_inprocess("--msdump", "--msdump-variants=none").stdout.no_fnmatch_line("*variants:*")
+    project.runpytest("--msdump", "--msdump-variants=none").stdout.no_fnmatch_line("*variants:*")
 
 
 @given(
