@@ -216,7 +216,7 @@ class Msdump:
         Args:
             name: the value's name in the golden and in failure texts; a test may use it once.
             value: an array of numpy or ml_dtypes, a tensor of PyTorch or MindSpore, anything with ``__array__`` or
-                DLPack, a number, a text; or dicts, lists, tuples and dataclasses of these, whose parts are named
+                DLPack, a number, a text; or dicts, lists, tuples, sets and dataclasses of these, whose parts are named
                 ``name.key`` and ``name[0]``. None stands for an empty part. Later changes of the value have no effect.
 
         Raises:

@@ -19,7 +19,7 @@ from harness.stats.digest import digest
 ACCEPTED = (
     "numpy arrays, tensors of PyTorch and MindSpore, tables and labelled arrays of pandas, polars and xarray, "
     "anything with __array__ or DLPack, numbers, texts, and dicts, "
-    "lists, tuples and dataclasses of them"
+    "lists, tuples, sets and dataclasses of them"
 )
 _DEEPEST = 32
 
@@ -43,8 +43,9 @@ Kept = Callable[[str], bool]
 
 
 def leaves(name: str, value: Any, kept: Kept = lambda _name: False) -> Iterator[Leaf]:
-    """The arrays and texts in ``value``, in order; those of a mapping by name. None and empty containers give nothing.
-    A list of numbers of one type is one array, unless ``kept`` knows its first number by name.
+    """The arrays and texts in ``value``, in order; those of a mapping and the members of a set by name. None and empty
+    containers give nothing. A list of numbers of one type is one array, unless ``kept`` knows its first number by name;
+    a set of such numbers is one, too, in ascending order.
 
     Raises:
         SettingTypeError: a part is none of ``ACCEPTED``; the message says where.
@@ -58,6 +59,8 @@ def _walk(name: str, value: Any, depth: int, kept: Kept) -> Iterator[Leaf]:
         return
     if depth > _DEEPEST:
         raise SettingError(f"msdump.check: {_short(name)}: containers are nested deeper than {_DEEPEST}")
+    if isinstance(value, (set, frozenset)):
+        value = _of_set(name, value)
     if is_list_of_numbers(value) and not kept(f"{name}[0]"):
         value = _of_numbers(value)
     inside = _inside(name, value)
@@ -71,6 +74,27 @@ def _walk(name: str, value: Any, depth: int, kept: Kept) -> Iterator[Leaf]:
         return
     for part, each in inside:
         yield from _walk(name + part, each, depth + 1, kept)
+
+
+def _of_set(name: str, value: set[Any] | frozenset[Any]) -> Any:
+    """The members of a set, whose order depends on PYTHONHASHSEED: numbers in ascending order, any other by name."""
+    members = list(value)
+    if is_list_of_numbers(members) and type(members[0]) is not complex:
+        return sorted(members, key=lambda each: (each != each, each))  # NaN comes last
+    odd = next((each for each in members if not _is_a_name(each)), ...)
+    if odd is not ...:
+        raise SettingTypeError(
+            f"msdump.check: {_short(name)} is a set with a member of type {type(odd).__qualname__}, which has no name "
+            "that is the same in every run; hand over a dict or a sorted list"
+        )
+    return Parts(sorted((_key(each), each) for each in members))
+
+
+def _is_a_name(member: Any) -> bool:
+    """Whether its ``repr`` is the same in every process."""
+    if type(member) is tuple:
+        return all(map(_is_a_name, member))
+    return isinstance(member, (str, int, float, complex, np.generic))
 
 
 def is_list_of_numbers(value: Any) -> bool:

@@ -39,7 +39,7 @@ def sides(expected: Record, found: Record) -> tuple[str, str, str] | None:
         return None
     name = found.extra.named or expected.extra.named or ""
     if name == SETTINGS:
-        texts = _text(expected), _text(found)
+        texts = text_of(expected), text_of(found)
         if texts[0] is not None and texts[1] is not None:
             return _settings(_items(texts[0]), _items(texts[1]))
     one, other = shown(expected), shown(found)
@@ -61,7 +61,7 @@ def shown(record: Record) -> str | None:
     if record.format != ARGUMENT_FORMAT:
         return f"a tensor {record.dtype}{list(record.shape)}"
     if record.dtype == "UInt8":
-        text = _text(record)
+        text = text_of(record)
         return None if text is None else repr(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}...")
     array = _numbers(record)
     if array is None or not array.size:
@@ -86,7 +86,8 @@ def _numbers(record: Record) -> Array | None:
     return None
 
 
-def _text(record: Record) -> str | None:
+def text_of(record: Record) -> str | None:
+    """A text that was an argument; None if it is not known."""
     try:
         value: Any = record.load()
     except HarnessError:

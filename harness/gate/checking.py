@@ -58,8 +58,8 @@ def check(path: str | os.PathLike[str], values: Any, *, tolerance: Any = None) -
     Args:
         path: the golden store, ``golden/x.h5``.
         values: a mapping of names and values: arrays (of numpy, ml_dtypes, PyTorch, anything with ``__array__`` or
-            DLPack), numbers, texts, and dicts, lists, tuples and dataclasses of these; or one such value alone, whose
-            name is then ``value``. Parts are named ``name.key`` and ``name[0]``.
+            DLPack), numbers, texts, and dicts, lists, tuples, sets, dataclasses of these; or one such value alone, then
+            called ``value``. Parts are named ``name.key`` and ``name[0]``.
         tolerance: what ``Tolerances.parse`` takes: ``"exact"``, ``"default"``, ``"noise"``, a relative one, a pair
             ``(rtol, atol)``, a mapping by name or dtype; None for the one that the golden keeps, else the table by
             dtype.

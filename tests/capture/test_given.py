@@ -106,6 +106,31 @@ def test_numbers_that_are_too_large_are_named(value: list[int]) -> None:
         list(leaves("v", value))
 
 
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        pytest.param({3, 1, 2}, {"v": [1, 2, 3]}, id="numbers"),
+        pytest.param(frozenset({2.5, -np.inf, np.nan}), {"v": [-np.inf, 2.5, np.nan]}, id="NaN"),
+        pytest.param({"b", "a"}, {"v.a": "a", "v.b": "b"}, id="texts"),
+        pytest.param({"a", 1}, {"v.a": "a", "v[1]": 1}, id="mixed"),
+        pytest.param({(2, "x"), (1, "y")}, {"v[(1, 'y')][0]": 1, "v[(1, 'y')][1]": "y", "v[(2, 'x')][0]": 2,
+                                            "v[(2, 'x')][1]": "x"}, id="tuples"),
+        pytest.param(set(), {}, id="empty"),
+    ],
+)  # fmt: skip
+def test_the_members_of_a_set_have_no_order(value: Any, found: dict[str, Any]) -> None:
+    told = {leaf.name: leaf.content if isinstance(leaf.content, str) else leaf.content.tolist()
+            for leaf in leaves("v", value)}  # fmt: skip
+    assert list(told) == sorted(told)
+    assert str(told) == str(found)  # NaN is not equal to itself
+
+
+@pytest.mark.parametrize("member", [None, object(), frozenset({"a"}), ("a", None)])
+def test_a_member_without_a_name_is_refused(member: Any) -> None:
+    with pytest.raises(SettingTypeError, match=r"is a set with a member of type \w+, which has no name"):
+        list(leaves("v", {member, "a"}))
+
+
 def test_the_order_of_a_mapping_says_nothing() -> None:
     assert names({"a": 1, "b": 2}) == names({"b": 2, "a": 1})
 
@@ -146,7 +171,7 @@ def test_what_is_an_array(value: Any, dtype: str, content: Any) -> None:
     ("value", "message"),
     [
         (object(), r"'v' is of type object; accepted are numpy arrays"),
-        ({"a": [1, {2}]}, r"'v.a\[1\]' is of type set; accepted"),
+        ({"a": [1, {b"2"}]}, r"'v.a\[1\]' is a set with a member of type bytes"),
         (np.array(["a"]), r"'v' is an array of dtype <U1; dtypes that can be kept are bfloat16, bool"),
         (np.array([object()]), "an array of dtype object"),
         (np.longdouble(1), "an array of dtype "),

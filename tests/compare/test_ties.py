@@ -16,13 +16,15 @@ from tests.compare.helpers import operator
 RTOL = 1e-3
 SCORES = np.float32([[5, 1, 4, 3, 2, 0.5], [1, 2, 3, 4, 5, 6]])
 ARGMAX, ARGMIN, TOPK, SORT = "Argmax", "aten.argmin", "TopK", "Sort"
+MAX, MIN = "max", "aten.min.dim"  # the value and its index
+LARGEST, SMALLEST = (ARGMAX, MAX), (ARGMIN, MIN)
 
 
 def chosen(op: str, scores: Any) -> Any:
     """Indices as the operator gives them, of the last axis."""
-    if op == ARGMAX:
+    if op in LARGEST:
         return scores.argmax(-1).astype(np.int32)
-    if op == ARGMIN:
+    if op in SMALLEST:
         return scores.argmin(-1).astype(np.int64)
     order = np.argsort(-scores, -1, kind="stable") if op == TOPK else np.argsort(scores, -1, kind="stable")
     return order[..., : 3 if op == TOPK else None].astype(np.int32)
@@ -31,7 +33,9 @@ def chosen(op: str, scores: Any) -> Any:
 def side(op: str, scores: Any, indices: Any, kept: bool = True) -> list[Record]:
     """The operator, and one that reads its indices."""
     where = f"Default/{op}-op0"
-    values = [] if op not in (TOPK, SORT) else [np.take_along_axis(scores, indices.astype(np.int64), -1)]
+    places = indices.astype(np.int64)
+    taken = np.take_along_axis(scores, places if op in (TOPK, SORT) else places[..., None], -1)
+    values = [] if op in (ARGMAX, ARGMIN) or kept is None else [taken if op in (TOPK, SORT) else taken[..., 0]]
     made = operator(where, [scores] if kept else [], [*values, indices], op)
     return [*made, *operator("Default/Cast-op1", [indices], [np.float32(1)], "Cast")]
 
@@ -45,7 +49,7 @@ def told(op: str, golden: Any, run: Any, *, tolerance: Any = RTOL, kept: bool = 
 def close(op: str, apart: float) -> tuple[Any, Any, Any]:
     """Scores whose two best lie so far apart (relative to the better one), and the indices with and without a swap."""
     scores = SCORES.copy()
-    if op in (ARGMAX, TOPK):
+    if op in (*LARGEST, TOPK):
         scores[0, 0], scores[0, 2] = 5, 5 * (1 - apart)
         one, other = 0, 2
     else:
@@ -53,7 +57,7 @@ def close(op: str, apart: float) -> tuple[Any, Any, Any]:
         one, other = 5, 1
     right = chosen(op, scores)
     swapped = right.copy()
-    if op in (ARGMAX, ARGMIN):
+    if op in (*LARGEST, *SMALLEST):
         swapped[0] = one + other - right[0]
     else:
         places = [int(np.flatnonzero(right[0] == each)[0]) for each in (one, other)]
@@ -70,7 +74,7 @@ def traps() -> list[Trap]:
     def add(name: str, holds: bool, made: Callable[[], Judgement]) -> None:
         found.append((name, made, holds))
 
-    for op in (ARGMAX, ARGMIN, TOPK, SORT):
+    for op in (ARGMAX, ARGMIN, MAX, MIN, TOPK, SORT):
         for apart, holds in (
             (0, True),
             (1e-6, True),
