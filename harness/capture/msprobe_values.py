@@ -18,11 +18,11 @@ from harness.records import Record
 
 
 class Left(Exception):
-    """Values that cannot be used: the file's name, the kind of the problem, and why."""
+    """Values that cannot be used: the file's name, the kind of the problem, why, and whether there is no such file."""
 
-    def __init__(self, name: str, kind: str, why: str) -> None:
+    def __init__(self, name: str, kind: str, why: str, absent: bool = False) -> None:
         super().__init__(why)
-        self.name, self.kind, self.why = name, kind, why
+        self.name, self.kind, self.why, self.absent = name, kind, why, absent
 
 
 def give_values(record: Record, dtype: DType, name: Any, where: StepDirectory, root: str) -> None:
@@ -42,7 +42,7 @@ def give_values(record: Record, dtype: DType, name: Any, where: StepDirectory, r
     except (npy.Incomplete, ValueError, OSError) as error:
         kind = "incomplete" if isinstance(error, npy.Incomplete) else "damaged"
         why = error.strerror or "" if isinstance(error, OSError) else str(error)
-        raise Left(name, kind, why or str(error)) from None
+        raise Left(name, kind, why or str(error), isinstance(error, FileNotFoundError)) from None
 
 
 def _is_name(name: str) -> bool:

@@ -498,3 +498,21 @@ def test_check_counts_what_it_cannot_compare(tmp_path: Path, capsys: pytest.Capt
     other = dump(tmp_path / "b", relu(), framework="mindspore")
     said = outcome(capsys, "check", other, golden, "--run", "torch/statistic")[1]
     assert "Not compared: 1 text of what calls state beside values; another backend made them" in said
+
+
+# --- tasks that write the values of some calls alone ------------------------------------------------------------------
+@pytest.mark.parametrize("task", ["diff_check", "overflow_check"])
+def test_a_task_that_singles_out_calls_lacks_no_values(
+    task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = relu(data_name="Torch.relu.0.forward.output.0.pt")
+    sides = [dump(tmp_path / name, named, rank=f"proc{at}", task=task) for at, name in enumerate("ab")]
+    code, said = outcome(capsys, "diff", *sides)
+    assert (code, "cannot be used" in said, "2 statistics agree" in said) == (0, False, True), said
+    changed = dump(tmp_path / "c", relu(data_name="Torch.relu.0.forward.output.0.pt", Norm=9.0), task=task)
+    assert outcome(capsys, "diff", sides[0], changed)[0] == 1
+    kept = tmp_path / "b" / "step0" / "proc1" / "dump_tensor_data"
+    kept.mkdir()
+    (kept / "Torch.relu.0.forward.output.0.pt").write_bytes(b"no tensor")
+    code, said = outcome(capsys, "diff", *sides)
+    assert (code, "Not compared: 1 file" in said) == (2, True), said

@@ -3,7 +3,7 @@
 ``--target NAME`` takes that one only, ``--rounds N`` goes round all targets N times, ``--table FILE`` keeps the
 table in a file as it goes, ``--page PAGE`` writes a table of all targets between its marks in docs/PAGE, ``--show
 NUMBER`` makes one input again, ``--guided SECONDS`` lets atheris choose the inputs of the pure-Python readers by what
-they cover.
+they cover. Each run adds to the count of inputs in docs/security.md.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks._pages import put
+from tests.fuzz.counted import Count, add
 from tests.fuzz.engine import KINDS, Input, Result, Target, fuzz, home, judged
 from tests.fuzz.targets import CORPUS, targets
 
@@ -59,6 +60,7 @@ def table(wanted: dict[str, Target], count: int, seeds: range, file: Path | None
                 keep(name, target, seed, at)
             if file is not None:
                 file.write_text(_text(results))
+    add({name: Count(mutated=each.inputs, findings=len(each.findings)) for name, each in results.items()})
     if page is not None and wanted.keys() == targets().keys():
         return int(not put(page, "mutated inputs", _text(results)) or bool(total(results.values()).findings))
     print(_text(results), flush=True)

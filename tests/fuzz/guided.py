@@ -1,7 +1,8 @@
 """Inputs chosen by what they cover (atheris), for the readers that are Python's own; ``pip install atheris`` (3.11).
 
-Each target runs in a process of its own: libFuzzer ends the one it runs in. The whole files of a target are its corpus.
-Where check sums guard a file, what lies below them is changed, too: ``NAME, below``.
+Each target runs in a process of its own: libFuzzer ends the one it runs in. The whole files of a target and what
+earlier runs found (``grown``) are its corpus. Where check sums guard a file, what lies below them is changed, too:
+``NAME, below``.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from pathlib import Path
 
 from benchmarks._pages import put
 from harness.errors import HarnessError
+from tests.fuzz import grown
+from tests.fuzz.counted import Count, add
 from tests.fuzz.engine import Input, Target, home, judged
 
 #: Targets whose readers are Python; the others are libraries that no instrument sees.
 GUIDED = (
     "golden", "manifest", "ckpt", "safetensors", "summary", "tolerances", "dump-config", "msprobe-config", "npy", "bin",
-    "ir", "statistic", "memory-plan", "rdr-order", "rdr-memory",
+    "ir", "statistic", "memory-plan", "rdr-order", "rdr-memory", "torch-file", "npz", "safetensors-file", "onnx-data",
+    "dump-json", "tree-msprobe-torch", "tree-bin-files", "log-debug-mode", "log-torchtitan", "log-polygraphy",
+    "log-hugging-face", "log-sglang", "log-csv-table", "log-executorch", "mapping",
 )  # fmt: skip
 
 #: Those with check sums or lengths, and the functions of ``repaired`` for what lies below them: out of a whole file,
@@ -43,7 +48,7 @@ _LIMITS = ("-max_len=65536", "-timeout=60", "-rss_limit_mb=2048")
 
 
 def guided(wanted: dict[str, Target], seconds: int, file: Path | None = None, page: str | None = None) -> int:
-    """Fuzzes each reader for so many seconds, and prints a table; 1 if one of them had a finding.
+    """Fuzzes each reader for so many seconds, prints a table, and adds to the count; 1 if one had a finding.
 
     Args:
         file: keeps the table as it goes; readers that it has a row of are not run again.
@@ -55,6 +60,8 @@ def guided(wanted: dict[str, Target], seconds: int, file: Path | None = None, pa
         with home() as folder:  # here: libFuzzer ends its process without tidying up
             command = [sys.executable, "-W", "ignore", "-m", "tests.fuzz.guided", name, str(seconds), str(folder)]
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+            with suppress(FileNotFoundError):
+                grown.keep(name, (path.read_bytes() for path in (folder / "corpus").iterdir()))
         told = (done.stdout + done.stderr).splitlines()
         found = [line for line in told if line.startswith("finding")]
         runs = re.search(r"^Done (\d+) runs in (\d+) second", done.stderr, re.MULTILINE)
@@ -65,39 +72,56 @@ def guided(wanted: dict[str, Target], seconds: int, file: Path | None = None, pa
         if file is not None:
             file.write_text("".join(f"{row}\n" for row in rows))
         print(rows[-1], *(found or ([] if runs else told[-5:])), sep="\n  ", flush=True)
+        add({name: Count(guided=int(runs[1]) if runs else 0, findings=len(found))})
     text = _HEAD + "\n".join([*rows, ""])
     return int(bad > 0 or (page is not None and not put(page, "guided inputs", text)))
+
+
+def whole(target: Target, name: str, data: bytes) -> dict[str, bytes]:
+    """The files of an input: its first byte chooses one of the target's, the others are its content.
+
+    Where the input is what lies below a check sum, the file is made right again.
+    """
+    name, _, below = name.partition(", ")
+    files = [each for each in target.seeds[0] if each not in target.fixed]
+    chosen = files[data[0] % len(files)] if data else files[0]
+    content = data[1:]
+    if below:
+        from tests.fuzz import repaired
+
+        content = getattr(repaired, BELOW[name][1])(target.seeds[0][chosen], content)
+    return dict(target.seeds[0]) | {chosen: content}
 
 
 def _run(name: str, seconds: int, folder: Path) -> None:
     """Gives one target what libFuzzer makes; never returns."""
     import atheris
 
-    name, _, below = name.partition(", ")
+    reader, _, below = name.partition(", ")
     with atheris.instrument_imports(include=READERS):
         from tests.fuzz import repaired
         from tests.fuzz.targets import CORPUS, targets
 
-        target = targets()[name]
-    inner, outer = (getattr(repaired, each) for each in BELOW[name]) if below else (bytes, lambda _, data: data)
+        target = targets()[reader]
+    inner = getattr(repaired, BELOW[reader][0]) if below else bytes
     corpus = folder / "corpus"
     corpus.mkdir()
-    given = Input(target, name, 0, folder)
+    given = Input(target, reader, 0, folder)
     files = [each for each in target.seeds[0] if each not in target.fixed]
-    wholes = [
+    for number, (at, content) in enumerate(
         (at, content) for seed in target.seeds for at, each in enumerate(files) if (content := seed.get(each))
-    ]  # fmt: skip
-    for number, (at, content) in enumerate(wholes):
+    ):
         with suppress(HarnessError):  # a damaged one of the corpus has nothing below
             (corpus / str(number)).write_bytes(bytes((at,)) + inner(content))
+    for kept, data in grown.grown(name):
+        (corpus / kept).write_bytes(data)
 
     def one(data: bytes) -> None:
-        chosen = files[data[0] % len(files)] if data else files[0]
         given.forget()
-        given.hold(target.seeds[0] | {chosen: outer(target.seeds[0][chosen], data[1:])})
+        given.hold(whole(target, name, data))
         _, wrong = judged(target, given)
         if wrong:
-            given.keep(CORPUS / name / f"guided-{sha256(data).hexdigest()[:8]}")
+            given.keep(CORPUS / reader / f"guided-{sha256(data).hexdigest()[:8]}")
             print("finding", json.dumps(wrong), data[:200].hex(), flush=True)
             os._exit(1)
 

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import TreeError
+from harness.errors import HarnessError, TreeError
+from tests.fuzz import counted, grown
+from tests.fuzz.counted import Count
 from tests.fuzz.engine import Input, Target, fuzz, home, judged
+from tests.fuzz.guided import BELOW, GUIDED, whole
 from tests.fuzz.targets import CORPUS, corpus, targets
 
 TARGETS = targets()
@@ -42,6 +45,43 @@ def test_what_was_found_once(kept: Path) -> None:
         given = Input(target, kept.parent.name, 0, folder)
         given.hold(corpus(kept.parent.name)[sorted(kept.parent.iterdir()).index(kept)])
         assert judged(target, given)[1] == ""
+
+
+@pytest.mark.parametrize("name", [*GUIDED, *(f"{name}, below" for name in BELOW)])
+def test_what_reached_new_branches_is_one_clear_error(name: str) -> None:
+    target = TARGETS[name.partition(",")[0]]
+    with home() as folder:
+        given = Input(target, name, 0, folder)
+        for kept, data in grown.grown(name):
+            given.forget()
+            try:
+                files = whole(target, name, data)
+            except HarnessError:  # what lies below has no place in a file any more
+                continue
+            given.hold(files)
+            assert judged(target, given)[1] == "", kept
+
+
+def test_corpora_grow_by_the_smallest_and_are_the_same_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grown, "FOLDER", tmp_path)
+    monkeypatch.setattr(grown, "KEPT", 10)
+    assert grown.keep("a, below", iter([b"12345678", b"12", b"123", b"12"])) == 2
+    assert [data for _, data in grown.grown("a, below")] == [b"12", b"123"]
+    before = grown.archive("a, below").read_bytes()
+    assert grown.keep("a, below", iter([b"123", b"12"])) == 2
+    assert grown.archive("a, below").read_bytes() == before
+    assert list(grown.grown("none")) == []
+
+
+def test_every_run_adds_to_the_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks._pages.DOCS", tmp_path)
+    monkeypatch.setattr(counted, "DOCS", tmp_path)
+    page = tmp_path / counted.PAGE
+    begun = counted.table({"a": Count(1000, 5, 1)})
+    page.write_text(f"x\n<!-- {counted.NAME} -->\n{begun}<!-- end of {counted.NAME} -->\ny\n")
+    assert counted.add({"a": Count(mutated=24), "b": Count(guided=7, findings=2)})
+    assert counted.counts(page.read_text()) == {"a": Count(1024, 5, 1), "b": Count(0, 7, 2)}
+    assert "| all | 1,024 | 12 | 3 |" in page.read_text()
 
 
 def _raise(error: BaseException) -> None:

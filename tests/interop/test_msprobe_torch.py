@@ -185,3 +185,21 @@ def test_the_call_that_a_change_of_the_program_changes(
         assert code == 1, (change, level, said)
         assert first is not None, (change, level, said)
         assert first[1].startswith(call), (change, level, said)
+
+
+def test_a_task_that_singles_out_calls_is_compared_by_its_statistics(
+    torch_msprobe_python: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``diff_check`` names a file for every tensor and, where nothing is singled out, writes none."""
+    made = {"model": "Mlp", "level": "L1", "task": "diff_check", "dtype": "float32"}
+    jobs = [made | {"out": str(tmp_path / side)} for side in "ab"]
+    jobs.append(made | {"out": str(tmp_path / "c"), "change": "skip:gelu"})
+    run(torch_msprobe_python, "dump", jobs, tmp_path)
+    one, other, changed = (job["out"] for job in jobs)
+    assert "data_name" in json.dumps(stated({"out": one}))
+    code, said = diff(capsys, one, other)
+    assert (code, "cannot be used" in said, "statistics agree" in said) == (0, False, True), said
+    code, said = diff(capsys, one, changed)
+    first = FIRST.search(said)
+    assert first is not None, said
+    assert (code, first[1].startswith("Functional.gelu.0.forward")) == (1, True), said
