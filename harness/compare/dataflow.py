@@ -1,4 +1,5 @@
-"""Finds the output that made an input by comparing bits on both sides; it needs no graph, which a tree may lack."""
+"""Finds the output that made an input: the one that an engine states, if the bits do not contradict it; else, as a tree
+may lack graphs, the one that has the same bits on both sides."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 from math import prod
+from typing import Any
 
 from harness.compare.divergence import IN_PLACE, PARAMETER, Executions, execution_of
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
@@ -19,9 +21,46 @@ Content = tuple[int, bytes, bytes]
 EXPECTED, FOUND = 0, 1
 
 
-def producers(comparison: Comparison, executions: Executions) -> dict[SlotKey, SlotKey]:
-    """The output that made each differing input (or holds each differing parameter's value): the latest earlier output
-    with the same digests on both sides."""
+class Stated:
+    """Where inputs come from, as the engines of both sides state it.
+
+    Args:
+        comparison: comparison of both sides.
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    @cached_property
+    def _sides(self) -> tuple[Mapping[Any, Any], Mapping[Any, Any]]:
+        one, other = (side() for side in self._comparison.described)
+        return one, other
+
+    def edge(self, key: SlotKey, side: int) -> Any:
+        """The ``recording.Edge`` of an input; None where nobody states it."""
+        one = self._sides[side].get((key.rank, key.graph, key.operator)) if key.io == "input" else None
+        edge = one.inputs[key.slot] if one is not None and key.slot < len(one.inputs) else None
+        return None if edge is None or edge.kind == "unknown" else edge
+
+    def maker(self, key: SlotKey, side: int) -> SlotKey | None:
+        """The output that an operator takes, unless its bits are others; None where nobody states it."""
+        edge = self.edge(key, side)
+        if edge is None or edge.kind != "result":
+            return None
+        made = key._replace(operator=edge.name, io="output", slot=edge.slot)
+        gave, took = (self._comparison.digests.get(each, (None, None))[side] for each in (made, key))
+        return made if gave is None or took is None or gave == took else None
+
+    def differs(self, key: SlotKey) -> bool:
+        """Whether both sides state where an input comes from, of which one at least is an operator, and say
+        otherwise."""
+        one, other = (self.edge(key, side) for side in (EXPECTED, FOUND))
+        return one is not None and other is not None and "result" in (one.kind, other.kind) and one[:3] != other[:3]
+
+
+def producers(comparison: Comparison, executions: Executions, stated: Stated) -> dict[SlotKey, SlotKey]:
+    """The output that made each differing input (or holds each differing parameter's value): the one that both sides
+    state, else the latest earlier output with the same digests on both sides."""
     if all(slot.verdict.holds for slot in comparison.apart()):
         return {}  # nobody needs the digests, so they are not made
     made: dict[Content, SlotKey] = {}
@@ -29,8 +68,10 @@ def producers(comparison: Comparison, executions: Executions) -> dict[SlotKey, S
     for _, slots in executions.apart():
         contents = [(slot, content) for slot in slots if (content := content_of(comparison, slot)) is not None]
         for slot, content in contents:
-            if (slot.key.io == "input" or slot.op_type == PARAMETER) and content in made:
-                found[slot.key] = made[content]
+            if (known := stated.maker(slot.key, EXPECTED)) is not None and known == stated.maker(slot.key, FOUND):
+                found[slot.key] = known
+            elif (slot.key.io == "input" or slot.op_type == PARAMETER) and not stated.differs(slot.key):
+                found.update({slot.key: made[content]} if content in made else {})
         if slots[0].op_type.startswith(IN_PLACE) and any(_is_fed(slot, found) for slot, _ in contents):
             # The state it keeps besides its outputs (moments) was dumped after it ran; scalars are its settings.
             shape = slots[0].shape
@@ -61,10 +102,11 @@ class Makers:
 
     Args:
         comparison: comparison that has the digests.
+        stated: what the sides state.
     """
 
-    def __init__(self, comparison: Comparison) -> None:
-        self._comparison = comparison
+    def __init__(self, comparison: Comparison, stated: Stated) -> None:
+        self._comparison, self._stated = comparison, stated
         self._uniform: dict[SlotKey, tuple[bool, bool]] = {}
 
     @cached_property
@@ -73,6 +115,10 @@ class Makers:
         merged = {slot.key: at for at, slot in enumerate(self._comparison.slots)}
         order = self._comparison.found_order
         return merged, merged if order is None else {key: at for at, key in enumerate(order)}
+
+    @cached_property
+    def _by_key(self) -> dict[SlotKey, SlotVerdict]:
+        return {slot.key: slot for slot in self._comparison.slots}
 
     @cached_property
     def _outputs(self) -> dict[tuple[int, str, int], list[int]]:
@@ -88,7 +134,11 @@ class Makers:
         return slot.key.rank, slot.dtype, prod(slot.shape)
 
     def of(self, slot: SlotVerdict, side: int) -> list[SlotVerdict]:
-        """The earlier outputs with the content ``slot`` has on a side (``EXPECTED`` or ``FOUND``), latest first."""
+        """The output that a side (``EXPECTED`` or ``FOUND``) states, else the earlier outputs with the content ``slot``
+        has there, latest first."""
+        known = self._stated.maker(slot.key, side)
+        if known is not None and (made := self._by_key.get(known)) is not None:
+            return [made]
         digest = self._comparison.digests.get(slot.key, (None, None))[side]
         if digest is None or prod(slot.shape) <= 1:
             return []  # numbers are alike by chance

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.compare.calls import Given
-from harness.compare.dataflow import EXPECTED, FOUND, Makers, producers
+from harness.compare.dataflow import EXPECTED, FOUND, Makers, Stated, producers
 from harness.compare.divergence import (
     IN_PLACE,
     PARAMETER,
@@ -120,7 +120,7 @@ def _of_order(comparison: Comparison) -> Origin | None:
     if change is None:
         return None
     where = Execution(*change.expected)
-    structure = Structure(comparison, by_execution(comparison))
+    structure = Structure(comparison, by_execution(comparison), Stated(comparison))
     slots = tuple(structure.executions[where])
     return Origin(
         Kind.MOVED, where, slots, before=structure.before(where, None), op_types=(slots[0].op_type, ""),
@@ -135,9 +135,10 @@ class _Search:
         self._comparison = comparison
         self.executions = by_execution(comparison)
         self._further = further_inputs(comparison)
-        self._producers = producers(comparison, self.executions)
-        self._makers = Makers(comparison)
-        self._structure = Structure(comparison, self.executions)
+        stated = Stated(comparison)
+        self._producers = producers(comparison, self.executions, stated)
+        self._makers = Makers(comparison, stated)
+        self._structure = Structure(comparison, self.executions, stated)
         self._given = Given(self.executions)
 
     def events(self) -> Iterator[_Event]:

@@ -17,7 +17,7 @@ from harness.compare.gaps import with_gaps
 from harness.compare.identities import NOBODY, TYPE
 from harness.compare.idle import Idle, idle
 from harness.compare.judge import SlotJudge
-from harness.compare.party import HERE, NOISE_RULE, TABLE, are_counted, are_ordered, made_elsewhere, made_here, ruling
+from harness.compare.party import HERE, NOISE_RULE, TABLE, are_ordered, made_elsewhere, made_here, ruling
 from harness.compare.party import Party as Party
 from harness.compare.party import have_equal_names as have_equal_names
 from harness.compare.party import is_of_calls as is_of_calls
@@ -34,6 +34,7 @@ from harness.words import counted
 
 if TYPE_CHECKING:
     from harness.compare.pairing import Pairing
+    from harness.compare.renumbering import Renumbered
 
 RENAMED = "Renamed: {}; of one backend that is a difference (--match flow takes it for none)"
 
@@ -217,7 +218,7 @@ def _sought(
     tolerances: Tolerances,
 ) -> tuple[Comparison, Pairing | None, Pairing | None]:  # fmt: skip
     """The comparison, the pairing it rests on, and the one that was tried; see ``judge``."""
-    pairing = tried = None
+    pairing = tried = under = None
     by_name = laid is None
     if match == "flow":
         comparison, pairing = _paired(expected, found, tolerances, by_name=False, measured=measured)
@@ -226,33 +227,21 @@ def _sought(
         ordered = laid is None and are_ordered(expected, found)
         comparison = check(*sides, tolerances, order=ordered, measured=measured, judging=judging)
         comparison = _gapped(comparison, expected, found)
-        if match == "auto" and not comparison.holds and are_counted(expected, found):
-            renumbered = _renumbered(expected, found, tolerances, measured, judging)
-            if renumbered is not None and _agreeing(renumbered) >= _agreeing(comparison):
-                comparison, by_name = _gapped(renumbered, expected, found), False
-        if match == "auto" and not comparison.holds and _may_be_misnamed(comparison, laid is not None):
+        flows = False
+        if match == "auto" and not comparison.holds and laid is None:
+            from harness.compare.renumbering import under_golden_names  # most comparisons hold
+
+            under, flows = under_golden_names(expected, found, comparison, tolerances, measured, judging)
+            if under is not None:
+                comparison = _gapped(under.comparison, expected, found, under)
+        misnamed = match == "auto" and not flows and _may_be_misnamed(comparison, laid is not None)
+        if misnamed and not comparison.holds:
             paired, tried = _paired(expected, found, tolerances, measured=measured)
             if _renames(tried) and _compared(paired) > _compared(comparison):
-                comparison, pairing = paired, tried
+                comparison, pairing, under = paired, tried, None
     comparison = _admitted(comparison, expected, found, tolerances)
-    _describe(comparison, expected, found, by_name and pairing is None)
+    _describe(comparison, expected, found, by_name and pairing is None, under)
     return comparison, pairing, tried
-
-
-def _renumbered(
-    expected: Party, found: Party, tolerances: Tolerances, measured: bool, judging: Judging
-) -> Comparison | None:
-    from harness.compare.renumbering import check_renumbered  # most comparisons hold
-
-    made = check_renumbered(expected.records, found.records, tolerances, measured=measured, judging=judging)
-    if made is None:
-        return None
-    made.comparison.exchanged = made.exchanged
-    return made.comparison
-
-
-def _agreeing(comparison: Comparison) -> int:
-    return sum(count for verdict, count in comparison.counts.items() if verdict.holds)
 
 
 def references(
@@ -291,18 +280,22 @@ def _admitted(comparison: Comparison, expected: Party, found: Party, tolerances:
     return admit_ties(comparison, expected.records, found.records, tolerances, expected.identities.operators)
 
 
-def _gapped(comparison: Comparison, expected: Party, found: Party) -> Comparison:
-    """The comparison with what a side could not read."""
+def _gapped(
+    comparison: Comparison, expected: Party, found: Party, under: Renumbered | None = None
+) -> Comparison:  # fmt: skip
+    """The comparison with what a side could not read; the run's slots have the golden's names that ``under`` gives."""
     named = (*expected.named, *found.named)
-    return with_gaps(comparison, expected.gaps(), found.gaps(), accepted=expected.accepts, patterns=named)
+    ours = found.gaps() if under is None else [gap._replace(key=under.key(gap.key)) for gap in found.gaps()]
+    return with_gaps(comparison, expected.gaps(), ours, accepted=expected.accepts, patterns=named)
 
 
-def _describe(comparison: Comparison, expected: Party, found: Party, by_name: bool) -> None:
+def _describe(comparison: Comparison, expected: Party, found: Party, by_name: bool, under: Renumbered | None) -> None:
     """Notes what the operators of both sides are, and those of one name and backend that are not the same."""
+    theirs = found.identities if under is None else under.identities(found.identities)
     if by_name and texts_count(expected, found):
-        told = expected.identities.altered(found.identities, exact=found.emulated)
+        told = expected.identities.altered(theirs, exact=found.emulated)
         comparison.altered = (*told, *_other_types(comparison, expected, found))
-    comparison.described = expected.identities.operators, found.identities.operators
+    comparison.described = expected.identities.operators, theirs.operators
 
 
 def _other_types(comparison: Comparison, expected: Party, found: Party) -> Iterable[Altered]:
@@ -340,6 +333,10 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
             f"Order: {number} of equal content run in another order ({one} as {other}{more}), "
             "as where a program walks a set (PYTHONHASHSEED)"
         )
+    if renamed := comparison.renamed:
+        one, other = renamed[0]
+        more = f" and {len(renamed) - 1} more" if len(renamed) > 1 else ""
+        yield f"Other names: {counted(len(renamed), 'name')} ({one} is {other}{more})"
     accepted = comparison.counts[Verdict.ACCEPTED]
     if accepted:
         yield f"Not compared, accepted: {counted(accepted, 'slot')} that could not be read"

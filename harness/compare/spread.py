@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from harness.compare.dataflow import Content, content_of, producers
+from harness.compare.dataflow import Content, Stated, content_of, producers
 from harness.compare.divergence import (
     PARAMETER,
     Execution,
@@ -116,7 +116,7 @@ def spread(comparison: Comparison) -> Spread:
     executions = by_execution(comparison)
     further = further_inputs(comparison)
     new = set(causes(executions, further, comparison.uncompared))
-    made_by = producers(comparison, executions)
+    made_by = producers(comparison, executions, Stated(comparison))
     takers = _takers(comparison, executions, made_by)
     feeds: dict[Execution, dict[Execution, None]] = {}
     fed_by: dict[Execution, dict[Execution, None]] = {}

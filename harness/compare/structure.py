@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from harness.compare.dataflow import EXPECTED, FOUND
+from harness.compare.dataflow import EXPECTED, FOUND, Stated
 from harness.compare.divergence import PARAMETER, Execution, Executions, PackedExecutions, execution_of
 from harness.compare.origin import Kind
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
@@ -26,11 +26,12 @@ class Structure:
     Args:
         comparison: comparison that has the digests.
         executions: its slots by execution, in order.
+        stated: where inputs come from, as both sides state it.
     """
 
-    def __init__(self, comparison: Comparison, executions: Executions) -> None:
+    def __init__(self, comparison: Comparison, executions: Executions, stated: Stated) -> None:
         self.executions = executions
-        self._comparison = comparison
+        self._comparison, self._stated = comparison, stated
 
     @cached_property
     def _alone(self) -> tuple[list[Execution], list[Execution]]:
@@ -83,7 +84,12 @@ class Structure:
             if slot.key.io == "output" and (digest := digests.get(slot.key, (None, None))[side])
             for key in self._takers[side].get(digest, ())
         }
-        return {*taken, *given, ("after", self._before[side].get(where))}
+        edges = {
+            ("takes", edge[:3])
+            for slot in slots
+            if slot.key.io == "input" and (edge := self._stated.edge(slot.key, side)) is not None and edge.name
+        }
+        return {*taken, *given, *edges, ("after", self._before[side].get(where))}
 
     @cached_property
     def _takers(self) -> tuple[dict[bytes, list[SlotKey]], dict[bytes, list[SlotKey]]]:

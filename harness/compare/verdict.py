@@ -257,6 +257,7 @@ class Comparison:
             were compared (see ``explain.regions``).
         exchanged: operators of equal content that run in another order, by their names in the golden and in the run
             (see ``compare.renumbering``).
+        renamed: operators and parameters that the alignment of operators found under another name, likewise.
         gaps: slots that a side could not read; they are not in ``slots``.
         altered: operators whose type, attributes or constants are not those of the expected side.
         described: gives the operators of both sides, by rank, graph and name; none where nobody described them.
@@ -280,6 +281,7 @@ class Comparison:
     found_order: Sequence[SlotKey] | None = field(default=None, repr=False)
     composed: tuple[int, int] = (0, 0)
     exchanged: tuple[tuple[str, str], ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
     unlisted: Unlisted | None = field(default=None, repr=False)
     gaps: Sequence[SlotVerdict] = ()
     altered: Sequence[Altered] = ()

@@ -72,6 +72,8 @@ def explain(
         Then nothing else; 11 of 12 slots are identical
     """
     start = time.monotonic()
+    if comparison.described == (dict, dict):
+        comparison.described = expected.operators, found.operators
     divergence = first_divergence(comparison)
     cause = origin = None
     more: list[str] = []

@@ -129,6 +129,10 @@ class Evidence:
         engine = self.graphs.engine if self.graphs else self.engine or MINDSPORE
         return input_name(op, slot) if is_mindspore(engine) else given_name((), slot)
 
+    def operators(self) -> Mapping[tuple[int, int, str], Described]:
+        """Its operators by rank, graph and name, as their engine described them."""
+        return {(each.rank, each.graph, each.name): each for each in self._operators()}
+
     def from_texts(self) -> None:
         """Takes its graphs from texts from now on, because the other side has nothing else."""
         self.__dict__["graphs"] = self.texts
