@@ -15,13 +15,14 @@ from harness.store import StoredRun
 from pytest_msdump import judge as judging
 from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import GateTest
+from pytest_msdump.report import Result
 
 LEAD = "msdump: the test failed by itself; what it ran until then differs from its golden:"
 
 
-def told(test: GateTest) -> str:
-    """The first divergence and its cause in a few lines; empty where what was given agrees, or nothing can be told.
-    What is missing is not told: the test ended early."""
+def told(test: GateTest, result: Result) -> str:
+    """The first divergence and its cause in a few lines, also noted in ``result``; empty where what was given agrees,
+    or nothing can be told. What is missing is not told: the test ended early."""
     try:
         run = GateRun(test)
         if not run.records:
@@ -30,7 +31,7 @@ def told(test: GateTest) -> str:
         asked, by = run.tolerance(run.run.backend, test.marker.get("tolerance"))
         sides = Party.of_run(expected), run.party()
         judged = _shared(decide(*sides, asked, lay=lay_beside, settle=settle, match="names", by=by))
-        return "" if judged.holds else _text(run, run.noted(run.run, judged), expected)
+        return "" if judged.holds else _text(run, run.noted(run.run, judged), expected, result)
     except (FileNotFoundError, HarnessError):
         return ""
 
@@ -41,6 +42,8 @@ def _shared(judged: Judgement) -> Judgement:
     return replace(judged, comparison=replace(judged.comparison, slots=kept, order=None, renames=[]))
 
 
-def _text(run: GateRun, judged: Judgement, expected: StoredRun) -> str:
-    _, text = judging.explain(run, run.run, judged, expected)
+def _text(run: GateRun, judged: Judgement, expected: StoredRun, result: Result) -> str:
+    result["golden"] = run.test.golden
+    result["where"], result["source"] = judging.first(judged.comparison)
+    _, text = judging.explain(run, run.run, judged, expected, result)
     return f"{LEAD}\n{bounded(text)}"

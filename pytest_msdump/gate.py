@@ -398,5 +398,8 @@ def _shorten(report: pytest.TestReport, results: Sequence[reporting.Result]) -> 
     if crash is not None:
         from harness.escape import line
 
-        where = next((reporting.shortly(each) for each in results if each["where"]), "")
-        crash.message = line(where) if where else crash.message.partition("\n")[0]
+        own = crash.message.partition("\n")[0]
+        found = next((each for each in results if each["where"]), None)
+        # A test that ended by itself has an error of its own.
+        lead = f"{own}; " if found is not None and found["verdict"] == "not compared" else ""
+        crash.message = line(lead + reporting.shortly(found)) if found is not None else own

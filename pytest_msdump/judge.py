@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness import environment
-from harness.compare import Comparison, Verdict, first_divergence
+from harness.compare import Comparison, Tolerances, Verdict, first_divergence
 from harness.compare.policy import HOLDING, Judgement, references
 from harness.compare.smallest_tolerance import would_pass
 from harness.errors import HarnessError, StoreError, StoreWriteError
@@ -17,10 +18,12 @@ from harness.gate.ranks import told as of_ranks
 from harness.gate.ranks import unequal
 from harness.gate.stores import OPENED
 from harness.store import GoldenStore, RunId, StoredRun
+from harness.store.manifest import JUDGED
 from harness.words import among
 from pytest_msdump import commands, idle, misses, twice
 from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import SEED, GateTest
+from pytest_msdump.known_wrong import is_known_wrong
 from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result
 from pytest_msdump.scratch import scratch
@@ -102,7 +105,10 @@ def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
         texts.append(f"msdump: {test.network}, run {judge.run} cannot be checked: {error}")
     if results[0]["verdict"] not in HOLDING:
         results[0]["facts"] = {**results[0]["facts"], "environment": environment.facts(SEED)}
+        results[0]["facts"][JUDGED] = _how(judge, results[0])
         results[0]["key"] = list(judge.target)
+    # What is known to be wrong is not to be taken over.
+    if results[0]["verdict"] not in HOLDING and not is_known_wrong(test.item):
         try:
             results[0]["candidate"] = _leave_candidate(judge, bundle)
         except (HarnessError, OSError) as error:
@@ -111,6 +117,16 @@ def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
     for result in results:
         result["used_runs"] = used
     return results, texts
+
+
+def _how(judge: GateRun, result: Result) -> dict[str, Any]:
+    """How a candidate was judged, for ``msdump review``: what its store does not hold."""
+    asked, by = judge.tolerance(judge.run.backend, judge.test.marker.get("tolerance"))
+    return {
+        "tolerance": None if asked is None else Tolerances.parse(asked).as_json(), "by": by,
+        "lost": len(judge.capture.lost), "named": list(judge.test.named_gaps()),
+        "explained": json.loads(result["explained"]) if result["explained"] else None,
+    }  # fmt: skip
 
 
 def _check_all(judge: GateRun, bundle: str, results: list[Result], texts: list[str]) -> None:
@@ -236,13 +252,13 @@ def _count(result: Result, judged: Judgement) -> bool:
     result["verdict"] = judged.verdict
     holds = result["verdict"] in HOLDING
     if not holds:
-        result["where"], result["source"] = _first(comparison)
+        result["where"], result["source"] = first(comparison)
         passes = would_pass(comparison)
         result["passes"] = str(passes) if passes is not None and not judged.renamed else ""
     return holds
 
 
-def _first(comparison: Comparison) -> tuple[str, str]:
+def first(comparison: Comparison) -> tuple[str, str]:
     """The first difference in one line, and its source line."""
     divergence = first_divergence(comparison)
     slot = divergence.slots[0] if divergence is not None else next(iter(comparison.failures()), None)

@@ -16,12 +16,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from _pytest.skipping import xfailed_key
 
 from pytest_msdump import gate_test, junit, launched, options, report
 from pytest_msdump.collection import from_root, identity_of
 from pytest_msdump.deferred import Deferred
 from pytest_msdump.gate_test import SEED, GateTest
+from pytest_msdump.known_wrong import is_known_wrong, is_left_out
 from pytest_msdump.options import SETTINGS, Settings
 from pytest_msdump.report import Result
 from pytest_msdump.variants import (
@@ -321,8 +321,7 @@ def _finished(item: pytest.Item, test: GateTest | None, bundle: str, ranks: laun
         _keep_results(item, [_nothing(item)])
         _note(item, bundle, results_of(item), text)
         return text
-    writes = test.settings.regen or test.settings.learn
-    if writes and item.stash.get(xfailed_key, None) is not None and not item.config.option.runxfail:
+    if is_left_out(item, test.settings):
         _keep_results(item, [_nothing(item, report.LEFT_OUT)])
         if test.tree is not None:
             _remove_tree(test.tree)
@@ -387,20 +386,23 @@ def abandon(item: pytest.Item, bundle: str, error: BaseException | None = None) 
     if ranks is not None:
         said = f"{type(error).__name__}: {error}".partition("\n")[0] if error is not None else "it ended early"
         ranks.ended(item, said, failed=True)
-    if isinstance(error, Exception) and test is not None and test.ran and item.stash.get(xfailed_key, None) is None:
-        _show_difference(item, test)
-    _keep_results(item, [_nothing(item)])
+    result = _nothing(item)
+    if is_left_out(item, item.config.stash[SETTINGS], error):
+        result = _nothing(item, report.LEFT_OUT)
+    elif isinstance(error, Exception) and test is not None and test.ran and not is_known_wrong(item):
+        _show_difference(item, test, result)
+    _keep_results(item, [result])
     _note(item, bundle, results_of(item), f"{item.nodeid} ended before what it ran could be judged")
 
 
-def _show_difference(item: pytest.Item, test: GateTest) -> None:
+def _show_difference(item: pytest.Item, test: GateTest, result: Result) -> None:
     if test.settings.regen or test.settings.learn:
         return
     from harness.escape import text
     from pytest_msdump import ended
 
     try:
-        told = ended.told(test)
+        told = ended.told(test, result)
     except Exception as error:  # the test's own error counts, whatever keeps its golden from being compared
         told = f"msdump: what the test ran could not be compared: {type(error).__name__}: {error}"
     if told:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from harness import environment
-from harness.backends.align import lay_beside
+from harness.capture.capture import RESULTS
 from harness.cli.nearest import CANDIDATES, SCRATCH, goldens_of
 from harness.compare import Comparison, Verdict, first_divergence
-from harness.compare.policy import Judgement, Party, judge
+from harness.compare.judge import SlotJudge
+from harness.compare.policy import Judgement, Party
 from harness.compare.verdict import SlotVerdict
-from harness.errors import StoreError
+from harness.errors import StoreError, ToleranceError
 from harness.escape import line, painted, show
-from harness.explain import settle
-from harness.store import GoldenStore, RunId, manifest
+from harness.gate import against
+from harness.gate.against import Found
+from harness.gate.lazily import kind_of
+from harness.store import GoldenStore, RunId, StoredRun, manifest
 from harness.store.bundle import accept, opened
 from harness.words import among, counted
 
@@ -38,6 +41,8 @@ class Candidate:
         judged: its comparison with the golden run; None if there is none or it cannot be read.
         why: why it was not judged, in words.
         environment: what changed of the environment since the golden was made, in one line.
+        explained: first divergence, cause, what it is filed as and what to run next, as the gate found them; empty if
+            the bundle does not say.
     """
 
     store: str
@@ -46,6 +51,7 @@ class Candidate:
     judged: Judgement | None
     why: str = ""
     environment: str = ""
+    explained: Mapping[str, Any] = field(default_factory=dict)
 
     def is_named(self, store: str, network: str, run: RunId) -> bool:
         """Whether a run of a bundle is this candidate, see ``harness.store.bundle.Wanted``."""
@@ -133,7 +139,7 @@ def _plain(candidate: Candidate, source: Path, goldens: Path) -> dict[str, Any]:
     sides = {"golden": f"{goldens / candidate.store}::{run}", "found": f"{source / candidate.store}::{run}"}
     about: Any = {"network": candidate.network, "backend": run.backend, "mode": run.mode, **sides}
     if candidate.judged is not None:
-        compared = comparison(candidate.judged, None, **about)
+        compared = {**comparison(candidate.judged, None, **about), **candidate.explained}
     return {"store": candidate.store, "run": str(run), "why": candidate.why, "comparison": compared, **about}
 
 
@@ -159,16 +165,50 @@ def candidates(source: Path, stores: list[str], goldens: Path) -> Iterator[Candi
                         if of not in old:
                             yield Candidate(name, store.network, run, None, "the golden has no such run: all is new")
                             continue
-                        sides = Party.of_run(old.run(*of)), Party.of_run(store.run(*run))
+                        sides = old.run(*of), store.run(*run)
                         made = (manifest.environment_of(*each) for each in ((goldens, name, of), (source, name, run)))
-                        judged = judge(*sides, lay=lay_beside, settle=settle)
+                        how = manifest.provenance_of_run(source, name, run).get(manifest.JUDGED)
+                        how = how if isinstance(how, Mapping) else {}
                         yield Candidate(
-                            name, store.network, run, judged, "", environment.told(environment.changes(*made))
-                        )
+                            name, store.network, run, _judged(*sides, store.network, how), "",
+                            environment.told(environment.changes(*made)), _explained(how),
+                        )  # fmt: skip
                 except FileNotFoundError:
                     yield Candidate(name, store.network, run, None, "there is no golden yet: all is new")
                 except StoreError as error:
                     yield Candidate(name, store.network, run, None, f"the golden cannot be read: {error}")
+
+
+def _judged(expected: StoredRun, candidate: StoredRun, network: str, how: Mapping[str, Any]) -> Judgement:
+    """The gate's judgement again: under the tolerance that it was asked for, texts included.
+
+    Args:
+        how: what the bundle says of it; anything may stand there.
+    """
+    named, lost = how.get("named"), how.get("lost")
+    patterns = tuple(each for each in named if isinstance(each, str)) if isinstance(named, list) else ()
+    files = lost if isinstance(lost, int) else 0
+    party = replace(Party.of_run(candidate), named=patterns, lost=lambda: files)
+    texts = {name: candidate.artefact(name) for name in candidate.artefact_names() if name.startswith(RESULTS)}
+    watches = kind_of(candidate.id.mode)[0]
+    found = Found(network, candidate.id, party, list(candidate.records()), texts=texts, empty_holds=watches)
+    asked, by = how.get("tolerance"), str(how.get("by", "the gate"))
+    try:
+        judged = against.judged(expected, found, asked, by, judging=SlotJudge)
+    except ToleranceError:
+        judged = against.judged(expected, found, judging=SlotJudge)
+    compared = against.texts_of(expected, found)
+    return judged if compared is None else replace(judged, texts_hold=compared.holds)
+
+
+def _explained(how: Mapping[str, Any]) -> dict[str, Any]:
+    """What the bundle says about why, as far as it is of the kinds that the results of a comparison have."""
+    given = how.get("explained")
+    if not isinstance(given, Mapping):
+        return {}
+    kinds = {"first_divergence": dict, "cause": dict, "environment": list, "filed": str, "tolerance": str,
+             "others": list, "suggestions": list}  # fmt: skip
+    return {name: given[name] for name, kind in kinds.items() if isinstance(given.get(name), kind)}
 
 
 def told(candidate: Candidate) -> Iterator[str]:
@@ -178,18 +218,34 @@ def told(candidate: Candidate) -> Iterator[str]:
         return
     if candidate.environment:
         yield f"  environment: {line(candidate.environment)}"
+    cause = candidate.explained.get("cause")
+    if cause:
+        yield f"  cause, {line(str(cause.get('certainty', 'likely')))}: {line(str(cause.get('text', '')))}"
     comparison = candidate.judged.comparison
     failing = list(comparison.failures())
     divergence = first_divergence(comparison)
     slot = divergence.slots[0] if divergence is not None else next(iter(failing), None)
     if slot is None:
-        yield "  no slot differs: texts, the order, or another tolerance made the gate fail"
+        yield f"  no slot differs: {_beside_slots(candidate.judged)}"
     else:
         source = f" at {slot.source}" if slot.source else ""
         where = f"{slot.key.operator} {slot.key.slot_name}{source}"
         yield f"  moved first: iteration {slot.key.iteration}, {line(where)}"
         yield f"  {_values(slot)}"
     yield f"  {_counts(comparison)}"
+
+
+def _beside_slots(judged: Judgement) -> str:
+    """Why a judgement of which no slot differs does not hold."""
+    if judged.renamed:
+        return f"{counted(judged.renamed, 'operator')} or values of another name"
+    if judged.texts_hold is False:
+        return "a text does"
+    if judged.comparison.altered:
+        return line(str(judged.comparison.altered[0]))
+    if judged.comparison.order is not None:
+        return "the order of execution does"
+    return "what could not be read, or another backend's golden, made the gate fail"
 
 
 def _values(slot: SlotVerdict) -> str:

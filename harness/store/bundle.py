@@ -77,7 +77,11 @@ def accept(
         with Transaction(target) as change:
             results = [done for name in names if (done := _taken(change, source, name, wanted)) is not None]
             taken = {(done.path.relative_to(target).as_posix(), run) for done in results for run in done.runs}
-            provenance = {key: facts for key, facts in manifest.provenance_of(source).items() if tuple(key) in taken}
+            provenance = {
+                key: {name: value for name, value in facts.items() if name != manifest.JUDGED}
+                for key, facts in manifest.provenance_of(source).items()
+                if tuple(key) in taken
+            }
             change.commit(provenance, describe=[store for store, _ in taken])
     return results
 

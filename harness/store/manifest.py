@@ -212,6 +212,8 @@ def environment_of(golden: Path, store: str, run: RunId) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+#: the name in a candidate's provenance that says how its gate judged it; no golden keeps it
+JUDGED = "judged"
 #: the name in a provenance that says that a run was run twice, with equal bits
 REPEATED = "equal bits twice"
 

@@ -29,6 +29,7 @@ def test_its_own_assert_and_the_difference(
     monkeypatch.setenv("SIDE", "0")
     assert pytester.runpytest_inprocess("--msdump-regen", *OPTIONS).ret == 0
     monkeypatch.setenv("SIDE", side)
+    monkeypatch.setenv("COLUMNS", "200")
     result = pytester.runpytest_inprocess("--msdump", *OPTIONS)
     assert result.parseoutcomes() == {"failed": 1}
     text = result.stdout.str()
@@ -36,6 +37,11 @@ def test_its_own_assert_and_the_difference(
     assert ("Cause, proven bit for bit: output.0: found is expected times 2" in text) is differs
     assert ("the test failed by itself" in text) is differs
     assert "check/later" not in text
+    last = next(line for line in result.outlines if line.startswith("FAILED "))
+    # The last line has the test's own error, then the cause.
+    ends = "; output.0: found is expected times 2" if differs else "AssertionError: its own"
+    assert "- AssertionError: its own" in last
+    assert last.endswith(ends)
     assert not list(pytester.path.glob(".msdump/candidates/*"))
 
 

@@ -63,3 +63,41 @@ def test_the_last_line_is_the_cause(pytester: pytest.Pytester, monkeypatch: pyte
     monkeypatch.setenv("COLUMNS", "200")
     result = pytester.runpytest_inprocess("--msdump", *OPTIONS)
     result.stdout.fnmatch_lines(["FAILED test_cause.py::test_times* - output.0: found is expected times 2"])
+
+
+WRONG = """
+    import pytest
+
+    @pytest.mark.xfail(reason="known")
+    def test_asserts(msdump):
+        msdump.check("v", 1.0)
+        assert False
+
+    def test_says_so(msdump):
+        msdump.check("v", 1.0)
+        pytest.xfail("known")
+
+    @pytest.mark.xfail(reason="known")
+    def test_passes(msdump):
+        msdump.check("v", 1.0)
+
+    def test_right(msdump):
+        msdump.check("v", 2.0)
+"""
+
+
+def test_whichever_way_it_is_wrong(gate: pytest.Pytester) -> None:
+    gate.makepyfile(test_wrong=WRONG)
+    result = gate.runpytest("--msdump-regen", *OPTIONS)
+    result.stdout.fnmatch_lines(
+        [
+            "left out, because marked xfail*",
+            "  test_wrong.py::test_asserts", "  test_wrong.py::test_passes", "  test_wrong.py::test_says_so",
+        ]
+    )  # fmt: skip
+    assert "not compared 0" in result.stdout.str()
+    assert [path.name for path in gate.path.rglob("*.h5")] == ["test_right.h5"]
+    # A check leaves nothing of it to take over.
+    result = gate.runpytest("--msdump", *OPTIONS)
+    assert result.parseoutcomes() == {"passed": 1, "xfailed": 3}
+    assert not (gate.path / ".msdump" / "candidates").exists()

@@ -1,5 +1,5 @@
-"""The same golden and run through the gate, ``msdump check``, ``diff``, ``judge``, ``audit``, ``learn`` and the pages:
-one verdict, one exit code."""
+"""The same golden and run through the gate, ``msdump check``, ``diff``, ``judge``, ``audit``, ``learn``, ``review`` and
+the pages: one verdict, one exit code."""
 
 from __future__ import annotations
 
@@ -75,6 +75,19 @@ def on_page(page: Path) -> tuple[str, bool]:
     """The verdict of a page's one run, and whether the page calls it good."""
     (run,) = json.loads(page.read_text().partition(' id="data">')[2].partition("</script>")[0])["runs"]
     return run["verdict"], run["holds"]
+
+
+def in_review(project: Path, goldens: Path) -> str | None:
+    """The verdict that ``msdump review`` gives the one candidate of a session; None if it left none."""
+    bundles = sorted((project / ".msdump" / "candidates").glob("*"))
+    if not bundles:
+        return None
+    (bundle,) = bundles
+    assert main(["review", str(bundle), "--golden", str(goldens), "--json", str(project / "review.json")]) == DIFFERS
+    shutil.rmtree(bundle)
+    (candidate,) = json.loads((project / "review.json").read_bytes())["candidates"]
+    verdict: str = candidate["comparison"]["verdict"]
+    return verdict
 
 
 class Gate:
@@ -206,9 +219,11 @@ def _hold_to_one_verdict(
         files = f"--json={out}.json", f"--report={out}.html"
         by_diff = main(["diff", f"{golden}::{run}", str(tree), *option, *files])
         verdict, ended = session.run(capture, rtol)
+        reviewed = in_review(gate.path, golden.parents[1])
         learnt = main(["learn", str(golden), str(tree), "--run", str(run), "--dry-run", "--force"])
     of_check, of_diff = judged
     code = by_check
+    assert reviewed == (None if code == HOLDS else verdict)
     assert (of_check.verdict, by_check) == (of_diff.verdict, by_diff) == (verdict, of_diff.code)
     assert on_page(gate.path / "diff.html") == on_page(gate.path / "page.html") == (verdict, code == HOLDS)
     assert main(["report", "--join", str(gate.path / "joined.html"), str(gate.path / "page.html")]) == code
