@@ -102,7 +102,9 @@ def explain_ranks(given: str, golden: str | None, patterns: Sequence[str], keep:
         if side.capture is not None:
             warn(side.capture)
     if keep is not None:
-        keep |= as_json(report)
+        from harness.report.results import gaps_of
+
+        keep |= as_json(report) | {"gaps": gaps_of(len(lost), lost)}
     return exit_code(differs=report.first is not None, unsure=bool(lost))
 
 

@@ -26,7 +26,7 @@ from tests.subprocesses import ROOT
 
 PAGE = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
 #: parts with keys of their own: described elsewhere, or names from the data
-_OPEN = {"counts", "arguments", "explanation", "steps", "pairing", "sides"}
+_OPEN = {"counts", "arguments", "explanation", "steps", "pairing", "sides", "earliest"}
 X = np.linspace(1, 2, 6, dtype=np.float32)
 
 
@@ -131,6 +131,22 @@ def test_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found["slots"], found["ranks"], found["ranks_missing"]) == (2, [0, 1, 3], [2])
     (leaving,) = found["leaving"]
     assert (leaving["slot"], leaving["equal_on"], leaving["differs_on"]) == ("output.0", [0, 1], [3])
+
+
+def test_ranks_that_left(golden: Path, tmp_path: Path) -> None:
+    for name, factor in (("good.h5", 1.0), ("bad.h5", 2.0)):
+        made = [
+            each
+            for rank in range(3)
+            for each in operator("Default/Mul-op0", [X], [X * np.float32(factor if rank == 1 else 1)], rank=rank)
+        ]
+        update(tmp_path / name, "net", {RunId("torch", "tensor"): RunData(made)})
+    good, bad, out = str(tmp_path / "good.h5"), str(tmp_path / "bad.h5"), tmp_path / "out.json"
+    assert main(["ranks", bad, good, "--json", str(out)]) == DIFFERS
+    found = told(out)
+    assert (found["first"]["ranks"], found["first"]["operator"], found["gaps"]["count"]) == ([1], "Default/Mul-op0", 0)
+    assert main(["ranks", good, good, "--json", str(out)]) == HOLDS
+    assert (told(out)["first"], told(out)["also"]) == (None, [])
 
 
 def test_review(golden: Path, tmp_path: Path) -> None:

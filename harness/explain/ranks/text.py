@@ -77,8 +77,8 @@ def _plain(finding: Finding | None) -> dict[str, Any] | None:
     if finding is None:
         return None
     cause = finding.cause
-    told = {} if cause is None else {"cause": cause.name, "text": cause.text, "check": cause.check}
-    return {"ranks": list(finding.ranks), **_place(finding.execution), "slot": finding.slot, **told,
+    told = None if cause is None else {"kind": cause.name, "text": cause.text, "checked": cause.check}
+    return {"ranks": list(finding.ranks), **_place(finding.execution), "slot": finding.slot, "cause": told,
             "right": finding.right}  # fmt: skip
 
 

@@ -116,7 +116,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     said = capsys.readouterr().out
     assert f"First: rank {fault.rank}, iteration {fault.iteration}, {fault.operator}" in said
     assert "Cause: its result is its own input: nothing was reduced" in said
-    assert json.loads((tmp_path / "out.json").read_text())["first"]["cause"] == "not-reduced"
+    assert json.loads((tmp_path / "out.json").read_text())["first"]["cause"]["kind"] == "not-reduced"
     assert main(["ranks", bad]) == 1
     assert main(["ranks", bad, good, "--equal", "*"]) == 2
 
