@@ -253,6 +253,7 @@ def audit(
     run: Annotated[str, typer.Option(metavar=RUN, help="only this run of a store")] = "",
     tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
     limit: Annotated[float | None, typer.Option(help="largest change that may pass, relative to the values")] = None,
+    beside: Annotated[str, typer.Option(metavar="SIDE", help="a run: how much of the tolerances does it use up?")] = "",
     every: Annotated[bool, typer.Option("--all", help="list every slot")] = False,
     as_json: AsJson = None,
     workers: Workers = 0,
@@ -266,6 +267,12 @@ def audit(
         from harness.compare.tolerance_file import read_tolerances
 
         stated = read_tolerances(tolerances) if tolerances is not None else None
+        if beside:
+            from harness.cli.used import used_up
+
+            side = f"{golden}::{run}" if run else str(golden)
+            full = every or amount.verbose()
+            return with_json(as_json, "audit", lambda keep: used_up(side, beside, stated, full, keep))
         about = golden, run, stated, limit, every or amount.verbose(), Scale(workers, scheduler, resume)
         return with_json(as_json, "audit", lambda keep: audit_goldens(*about, keep))
 

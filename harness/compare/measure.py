@@ -66,3 +66,18 @@ def measure(
             if until_outside and accumulator.outside:
                 break
     return accumulator.result(one, other)
+
+
+def admitted(expected: Array, tolerance: Tolerance) -> Array | None:
+    """The error that a tolerance admits of each element, float64, but for ``max_ulp``; None where it admits none.
+
+    Args:
+        expected: floating-point numbers, any shape.
+        tolerance: see ``Tolerance``.
+    """
+    if tolerance.exact or not (tolerance.rtol or tolerance.atol or tolerance.scaled):
+        return None
+    kept = source(expected)
+    bulk = bulk_of(kept, kept)
+    floor = tolerance.floor(min(largest(kept), bulk.reach), bulk.size)
+    return np.asarray(floor + tolerance.rtol * np.abs(expected.astype(np.float64)))

@@ -17,10 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from harness.compare.arguments import text_of
-from harness.compare.bulk import bulk_of, largest
 from harness.compare.floats import wide
-from harness.compare.measure import measure
-from harness.compare.source import source
+from harness.compare.measure import admitted, measure
 from harness.compare.tolerances import Tolerance, Tolerances
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.dtypes import ARGUMENT_FORMAT
@@ -187,12 +185,8 @@ def _loaded(side: list[Record], io: str) -> dict[int, Any]:
 
 def _slack(tolerance: Tolerance, values: Array) -> Array:
     """The admitted error of each value."""
-    if values.dtype.kind != "f":
-        return np.zeros(values.shape)
-    kept = source(values)
-    bulk = bulk_of(kept, kept)
-    floor = tolerance.floor(min(largest(kept), bulk.reach), bulk.size)
-    return np.asarray(floor + tolerance.rtol * np.abs(values))
+    error = admitted(values, tolerance) if values.dtype.kind == "f" else None
+    return np.zeros(values.shape) if error is None else error
 
 
 def _threshold(side: list[Record], slot: SlotVerdict, operators: Operators) -> float | None:

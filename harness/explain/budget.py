@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from harness.compare.divergence import PARAMETER, Execution
+from harness.compare.measure import admitted
 from harness.compare.verdict import Comparison, Verdict
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.replay import Setting, computed, setting
@@ -40,12 +41,16 @@ class Share:
         error: of the slot.
         own: what the operator adds.
         inherited: what its inputs bring.
+        used: how much of the slot's tolerance the error uses up, 1 for all of it; None where none is admitted.
+        used_alone: how much of it the operator's own part uses.
     """
 
     key: SlotKey
     error: float
     own: float
     inherited: float
+    used: float | None = None
+    used_alone: float | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,14 @@ class Budget:
         """It as JSON values."""
         return {
             "shares": [
-                {"slot": list(each.key), "error": each.error, "own": each.own, "inherited": each.inherited}
+                {
+                    "slot": list(each.key),
+                    "error": each.error,
+                    "own": each.own,
+                    "inherited": each.inherited,
+                    "used": each.used,
+                    "used_alone": each.used_alone,
+                }
                 for each in self.shares
             ],
             "unknown": self.unknown,
@@ -134,6 +146,7 @@ class _Step:
 
     def __post_init__(self) -> None:
         self.run = Mixed(self.expected, self.comparison)
+        self.tolerances = {slot.key: slot.tolerance for slot in self.comparison.apart()}
         wanted = [w for w in self.expected.order if (w.iteration, w.rank) == self.step]
         self.order = [where for where in wanted if self.expected.op_type(where) != PARAMETER]
         self.at = {where: number for number, where in enumerate(self.order)}
@@ -160,6 +173,12 @@ class _Step:
             self.known[where] = setting(self.run, where)
         return self.known[where]
 
+    def _goldens(self, where: Execution) -> Setting | None:
+        """The operator on the golden's inputs: for one that the run lacks, such as a Cast that a device has no need of;
+        what operators before it gave takes their place."""
+        outputs = self.expected.slots(where, "output").values()
+        return setting(self.expected, where) if all(each.key not in self.run.by_key for each in outputs) else None
+
     def _share(self, key: SlotKey, where: Execution) -> Share | None:
         given = self._setting(where)
         made = computed(given) if given is not None else None
@@ -170,7 +189,9 @@ class _Step:
         if middle.shape != found.shape or golden.shape != found.shape or found.dtype.kind not in "fV":
             return None
         e, m, f = (each.astype(np.float64) for each in (golden, middle, found))
-        return Share(key, _largest(f - e), _largest(f - m), _largest(m - e))
+        limit = admitted(golden, self.tolerances[key]) if golden.dtype.kind == "f" else None
+        used = [None, None] if limit is None else [_largest((f - each) / limit) for each in (e, m)]
+        return Share(key, _largest(f - e), _largest(f - m), _largest(m - e), *used)
 
     def _end(self, outputs: Sequence[SlotKey]) -> SlotKey | None:
         """The last differing result of a forward operator that no forward operator takes."""
@@ -247,7 +268,7 @@ class _Step:
         """The end, computed from the run's values up to an operator, and by the golden's operators from there."""
         made: dict[SlotKey, Array] = {}
         for where in cone:
-            given = self._setting(where) if self.at[where] > cut else None
+            given = (self._setting(where) or self._goldens(where)) if self.at[where] > cut else None
             results = computed(self._fed(given, where, made)) if given is not None else None
             for slot, record in self.expected.slots(where, "output").items():
                 own = loaded(self.run.by_key.get(record.key))

@@ -9,6 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from harness.devices.operators import CONVOLUTION, FACTORS, MATMUL
 from harness.devices.rounding import rounding
 from harness.explain.case import Case
 from harness.explain.evidence import loaded
@@ -39,6 +40,8 @@ class Candidate:
         kind, text, slot: see ``Cause``.
         results: computes it.
         how: what it does to the operator, as a check's arguments have it.
+        rounded: the type that values were rounded to; empty if none were.
+        rivals: the same with other types: two types may give the same bits.
     """
 
     kind: str
@@ -46,6 +49,8 @@ class Candidate:
     results: Callable[[], tuple[Array, ...] | None]
     slot: str = ""
     how: Mapping[str, Any] = field(default_factory=dict)
+    rounded: str = ""
+    rivals: tuple[Candidate, ...] = ()
 
 
 def candidates(case: Case, base: Setting) -> Iterator[Candidate]:
@@ -72,28 +77,60 @@ def _floats(base: Setting) -> list[tuple[int, str, Array]]:
 
 
 def _narrower(base: Setting) -> Iterator[Candidate]:
-    """Inputs in a narrower type, all together and one by one; then with the output as well."""
+    """Inputs in a narrower type, all together and one by one; then with the output as well. Each has those of later
+    types beside it that say the same of the same input."""
+    made = [list(_rounded_to(name, through, base)) for name, through in _roundings(base)]
+    for at, every in enumerate(made):
+        others = [other for later in made[at + 1 :] for other in later]
+        for each in every:
+            yield replace(each, rivals=tuple(other for other in others if _said(other) == _said(each)))
+
+
+def _said(candidate: Candidate) -> tuple[str, str]:
+    """What is said to be rounded."""
+    return candidate.kind, candidate.text.removesuffix(candidate.rounded)
+
+
+def _roundings(base: Setting) -> list[tuple[str, Callable[[Array], Array]]]:
+    tf32 = [(TF32, rounding("tf32").apply)] if _factors(base) else []
+    return [*((name, _through(kind)) for name, kind in NARROW), *tf32]
+
+
+def _rounded_to(name: str, through: Callable[[Array], Array], base: Setting) -> Iterator[Candidate]:
+    """What one type does to the inputs; TensorFloat-32 to factors of float32 alone."""
     tensors = _floats(base)
-    tf32 = [("TensorFloat-32", rounding("tf32").apply)] if base.statement.op in _PRODUCTS else []
-    kinds: list[tuple[str, Callable[[Array], Array]]] = [(name, _through(kind)) for name, kind in NARROW]
-    for name, through in (*kinds, *tf32):
-        every = {slot: through(array) for slot, _, array in tensors}
+    if name == TF32:
+        tensors = [each for each in tensors if each[0] in _factors(base) and each[2].dtype == np.float32]
+    every = {slot: through(array) for slot, _, array in tensors}
+    if not every:
+        return
+    told = {"inputs": [f"input.{slot}" for slot in every], "rounded to": name}
+    changed = base.changed(every)
+    if name != TF32:
         either = f"its inputs or its output are rounded to {name}"
-        told = {"inputs": [f"input.{slot}" for slot in every], "rounded to": name}
-        yield Candidate("narrower type", either, _alike(base, base.changed(every), through), how=told)
-        text = f"its inputs are rounded to {name}"
-        yield Candidate("narrower input", text, _again(base.changed(every)), how=told)
-        if name != "TensorFloat-32":
-            text = f"its inputs and its output are rounded to {name}"
-            how = {**told, "outputs too": True}
-            yield Candidate("narrower input", text, _rounded(base.changed(every), through), how=how)
-        for slot, label, _ in tensors if len(tensors) > 1 else ():
-            text = f"its input.{slot} ({label}) is rounded to {name}"
-            how = {"inputs": [f"input.{slot}"], "rounded to": name}
-            yield Candidate("narrower input", text, _again(base.changed({slot: every[slot]})), f"input.{slot}", how)
+        yield Candidate("narrower type", either, _alike(base, changed, through), how=told, rounded=name)
+    text = f"its inputs are rounded to {name}"
+    yield Candidate("narrower input", text, _again(changed), how=told, rounded=name)
+    if name != TF32:
+        text, how = f"its inputs and its output are rounded to {name}", {**told, "outputs too": True}
+        yield Candidate("narrower input", text, _rounded(changed, through), how=how, rounded=name)
+    for slot, label, _ in tensors if len(tensors) > 1 else ():
+        text = f"its input.{slot} ({label}) is rounded to {name}"
+        how, one = {"inputs": [f"input.{slot}"], "rounded to": name}, base.changed({slot: every[slot]})
+        yield Candidate("narrower input", text, _again(one), f"input.{slot}", how, name)
 
 
-_PRODUCTS = ("MatMul", "BatchMatMul", "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
+#: a matrix unit's type; it has the mantissa of float16 and the exponents of float32
+TF32 = "TensorFloat-32"
+#: PyTorch's products, by whether a bias comes first
+_PRODUCTS = MATMUL | CONVOLUTION | {"mm", "bmm", "mv", "matmul", "linear", "convolution"}
+_AFTER_BIAS = frozenset({"addmm", "addbmm", "baddbmm", "addmv"})
+
+
+def _factors(base: Setting) -> tuple[int, ...]:
+    """The inputs that a matrix unit multiplies; none of any other operator."""
+    name = base.statement.op.removeprefix("aten.").partition(".")[0]
+    return (1, 2) if name in _AFTER_BIAS else FACTORS if name in _PRODUCTS else ()
 
 
 def _through(kind: Any) -> Callable[[Array], Array]:

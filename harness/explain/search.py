@@ -198,11 +198,29 @@ class Search:
         if base is None:
             return None
         for candidate in self._bounded(candidates(self.case, base)):
-            results = candidate.results()
-            check = self._trial.are_the_runs(results, candidate.how) if results is not None else None
+            check = self._check(candidate)
             if check is not None:
+                candidate, check = self._beside_rivals(candidate, check)
                 return Cause(_replayed(check), candidate.kind, candidate.text, slot=candidate.slot, check=check)
         return None
+
+    def _check(self, candidate: Candidate) -> Check | None:
+        results = candidate.results()
+        return self._trial.are_the_runs(results, candidate.how) if results is not None else None
+
+    def _beside_rivals(self, candidate: Candidate, check: Check) -> tuple[Candidate, Check]:
+        """The candidate, with the other types that do as well; one of those if it alone gives the run's bits."""
+        held = [(rival, each) for rival in candidate.rivals if (each := self._check(rival)) is not None]
+        exact = [pair for pair in held if pair[1].exact]
+        if exact and not check.exact:
+            (candidate, check), *held = exact
+        alike = [rival for rival, each in held if each.exact == check.exact]
+        if not alike:
+            return candidate, check
+        names = " or ".join([candidate.rounded, *(each.rounded for each in alike)])
+        text = f"{candidate.text.removesuffix(candidate.rounded)}{names}, which do the same here"
+        how = {**check.arguments, "or": [dict(each.how) for each in alike]}
+        return replace(candidate, text=text), replace(check, arguments=how)
 
     def _bounded(self, every: Iterator[Candidate]) -> Iterator[Candidate]:
         for candidate in every:

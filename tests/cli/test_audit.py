@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from harness.cli import main
 from harness.cli.app import CANNOT_TELL, DIFFERS, HOLDS
 from harness.store import RunData, RunId, update
+from harness.testing.faults.networks import draw
+from harness.testing.faults.roads import captured
 from tests.store.helpers import record
 
 VALUES = np.linspace(1, 2, 12, dtype=np.float32)
@@ -75,3 +78,22 @@ def test_nothing_to_audit(golden: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_directory_without_goldens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", str(tmp_path)]) == CANNOT_TELL
     assert "no golden store lies in this directory" in capsys.readouterr().err
+
+
+def test_which_operators_use_up_a_tolerance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    network = next(each for each in map(draw, range(50)) if each.family == "cnn")
+    for backend in ("cpu", "gpu"):
+        captured(network, None, tmp_path / backend, backend)
+    about = ["audit", str(tmp_path / "cpu"), "--beside", str(tmp_path / "gpu")]
+    assert main([*about, "--json", str(tmp_path / "audit.json")]) == DIFFERS
+    lines = capsys.readouterr().out.splitlines()
+    assert "of its first step that differs" in lines[0]
+    assert lines[2].split()[4].endswith("Conv2D-op0") or "Conv2D" in lines[2]  # TF32 is what the device does there
+    told = json.loads((tmp_path / "audit.json").read_text())["budget"]
+    assert max(told["shares"], key=lambda each: each["used_alone"])["slot"][3] in lines[2]
+    loose = tmp_path / "loose.toml"
+    loose.write_text("[tolerance]\ndefault = [0.5, 0.5]\n")
+    assert main([*about, "--tolerances", str(loose), "--all"]) == HOLDS
+    assert len(capsys.readouterr().out.splitlines()) == len(told["shares"]) + 3
+    assert main(["audit", str(tmp_path / "cpu"), "--beside", str(tmp_path / "cpu")]) == HOLDS
+    assert "no operator's error is known" in capsys.readouterr().out
