@@ -8,7 +8,7 @@ import time
 from collections.abc import Generator, Sequence
 from os import getpid, listdir, sep
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest._code.code import ReprEntry
@@ -22,6 +22,9 @@ from pytest_msdump.options import Settings
 from pytest_msdump.scratch import SCRATCH
 from pytest_msdump.variants import is_gate_test
 from pytest_msdump.xdist import KEY, XdistHooks, is_worker, worker_bundle
+
+if TYPE_CHECKING:
+    from pytest_msdump.gate_run import GateRun
 
 NAME = "msdump-gate"
 #: endings of the files of a golden
@@ -146,9 +149,14 @@ class Gate:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         """With ``--msdump-learn``, runs a test several times to see how far its results scatter; the last run is
-        pytest's own. A regeneration runs tests of PyTorch twice, to see whether their bits are equal."""
-        if not is_gate_test(item) or not (self.settings.learn or self.settings.repeat or self.settings.regen):
+        pytest's own. A regeneration runs tests of PyTorch twice, to see whether their bits are equal. A check runs one
+        that fails again, to see whether all holds with the golden's tensors in the place of what is suspected."""
+        if not is_gate_test(item):
             return None
+        if not (self.settings.learn or self.settings.repeat or self.settings.regen):
+            from pytest_msdump import grafting
+
+            return (grafting.is_asked(item) and grafting.run(item, nextitem, self._check)) or None
         if self.settings.regen:
             from pytest_msdump import twice
 
@@ -160,6 +168,11 @@ class Gate:
         from pytest_msdump.learning import repeat
 
         return repeat(item, nextitem, self.settings.learn) or None
+
+    def _check(self, run: GateRun) -> tuple[list[reporting.Result], list[str]]:
+        from pytest_msdump.judge import check
+
+        return check(run.test, self.bundle, run)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:

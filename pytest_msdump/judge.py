@@ -20,7 +20,7 @@ from harness.gate.stores import OPENED
 from harness.store import GoldenStore, RunId, StoredRun
 from harness.store.manifest import JUDGED
 from harness.words import among
-from pytest_msdump import commands, idle, misses, twice
+from pytest_msdump import commands, grafting, idle, misses, twice
 from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import SEED, GateTest
 from pytest_msdump.known_wrong import is_known_wrong
@@ -79,7 +79,9 @@ def done(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
         from pytest_msdump import repeating
 
         return repeating.judge(test)
-    return regenerate(test) if test.settings.regen else check(test, bundle)
+    if test.settings.regen:
+        return regenerate(test)
+    return grafting.second(test, lambda first: check(first.test, bundle, first)) or check(test, bundle)
 
 
 def replicas(test: GateTest) -> list[str]:
@@ -91,9 +93,14 @@ def replicas(test: GateTest) -> list[str]:
     return [told] if told else []
 
 
-def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
-    """Judges the test against its golden and against the runs its marker names; gives results and failures."""
-    judge = GateRun(test)
+def check(test: GateTest, bundle: str, run: GateRun | None = None) -> tuple[list[Result], list[str]]:
+    """Judges the test against its golden and against the runs its marker names; gives results and failures.
+
+    Args:
+        bundle: name of the session's candidates.
+        run: what the test captured; by default it is asked.
+    """
+    judge = GateRun(test) if run is None else run
     if not judge.records and not judge.texts:
         return [judge.empty("not compared")], [misses.empty(judge.test, str(judge.run))]
     results: list[Result] = []
@@ -175,7 +182,7 @@ def _check_one(
         result["verdict"] = replace(judged, texts_hold=False).verdict
         failures.insert(0, told)
     failure = "\n".join(failures) or None
-    if judge.test.settings.report is not None:
+    if judge.test.settings.report is not None and not grafting.comes(judge.test):
         try:
             _keep_page(judge, bundle, expected, judged.comparison, failure, explanation, result["verdict"])
         except StoreWriteError as error:
@@ -295,7 +302,11 @@ def explain(
 
     golden = judge.shown_path if own else f"{judge.shown_path}, run {run}"
     changed = since(test.settings.golden, test.golden, run)
-    explanation, given, text = against.explained(expected, judge.found(), judged, golden, changed, steps)
+
+    def grafted(explanation: Explanation) -> Explanation:
+        return grafting.consider(judge, judged, expected, explanation) if own else explanation
+
+    explanation, given, text = against.explained(expected, judge.found(), judged, golden, changed, steps, grafted)
     if explanation is not None and result is not None:
         note(result, explanation, given)
     if own and (ranks := of_ranks(expected, judge.records, judged)):

@@ -94,6 +94,14 @@ OPTIONS = (
         ("stored", "exact", "default", "noise"),
         hint="; a test states numbers itself: @pytest.mark.msdump(tolerance=1e-3)",
     ),
+    Option(
+        "msdump_graft",
+        "text",
+        "auto",
+        "run a failed test again with the golden's tensor in the suspect's place: auto (PyTorch, where nothing else "
+        "proves a cause), always, off, or OPERATOR[:output.0]",
+        "WHEN",
+    ),
     Option("msdump_rdr", "flag", False, "also check what the Running Data Recorder writes (mode tensor)", marker="rdr"),
     Option(
         "msdump_health", "flag", False, "also inspect each run by itself: overflow, dead units, ...", marker="healthy"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from pytest_msdump import gate_test, junit, launched, options, report
+from pytest_msdump import gate_test, grafting, junit, launched, options, report
 from pytest_msdump.collection import from_root, identity_of
 from pytest_msdump.deferred import Deferred
 from pytest_msdump.gate_test import SEED, GateTest
@@ -192,7 +192,9 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
             process = cast("Process", Deferred(opened)) if variant == PLAIN and not more else opened()
             if "torch" in sys.modules:
                 stack.enter_context(_torch_seeded())
-            yield _made(item, variant, process, marker)
+            test = _made(item, variant, process, marker)
+            grafting.begin(test)
+            yield test
     finally:
         context.exchange_mode(mode)
         numpy_state.restore(state)
@@ -327,6 +329,7 @@ def _finished(item: pytest.Item, test: GateTest | None, bundle: str, ranks: laun
             _remove_tree(test.tree)
         return None
     results, failures = judge.done(test, bundle)
+    test = grafting.judged_test(test)
     failures += judge.replicas(test) + health.failures(test)
     _keep_results(item, results)
     if test.settings.report is not None:
@@ -382,6 +385,8 @@ def abandon(item: pytest.Item, bundle: str, error: BaseException | None = None) 
             beside the error.
     """
     test = gate_test.taken(item)
+    if grafting.is_again(item):
+        return
     ranks = launched.of(item.config)
     if ranks is not None:
         said = f"{type(error).__name__}: {error}".partition("\n")[0] if error is not None else "it ended early"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -12,6 +12,7 @@ from harness.backends.calls import Call, Opening, Outcome
 from harness.capture import Capture
 from harness.capture.lookup import Lookup
 from harness.errors import UnsupportedError
+from harness.records import Array, SlotKey
 from harness.registry import Registry, instance_of
 
 if TYPE_CHECKING:  # comparisons need the names of backends, not the framework
@@ -68,6 +69,17 @@ class Process(Protocol):
         step is begun with ``results=False``; ``granularity=`` asks for modules alone. None if PyTorch modules cannot
         run."""
         return None
+
+    def graft(self, values: Mapping[SlotKey, Array]) -> None:
+        """What runs from now on goes on with these tensors in the place of its own.
+
+        Args:
+            values: by slot; of an input, whatever reads it goes on with it.
+
+        Raises:
+            UnsupportedError: nothing can be replaced while programs of this backend run.
+        """
+        raise UnsupportedError("this backend goes on with its own tensors alone")
 
     def settled(self) -> AbstractContextManager[None]:
         """Inside the block the settings for equal bits hold that ``execute`` makes."""

@@ -29,6 +29,7 @@ from harness.framework.ops.eager import remembering
 from harness.framework.runtime import session
 from harness.lazy import lazy
 from harness.recording import Observer
+from harness.records import Array, SlotKey
 
 if TYPE_CHECKING:
     from harness.backends.ranked import Ranked
@@ -162,6 +163,15 @@ class EmulatedProcess:
     def follow(self, module: Any) -> Callable[..., AbstractContextManager[Any]] | None:
         """See ``Process.follow``: the graphs of these backends are MindSpore's."""
         return None
+
+    def graft(self, values: Mapping[SlotKey, Array]) -> None:
+        """See ``Process.graft``; of results alone."""
+        from harness.framework.runtime.grafts import Grafts
+
+        places = {(key.iteration, key.operator, key.execution, key.slot): array for key, array in values.items()
+                  if key.io == "output"}  # fmt: skip
+        if places:
+            self.session.faults.append(Grafts(places))
 
     def settled(self) -> AbstractContextManager[None]:
         """See ``Process.settled``: there are none."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -24,10 +24,12 @@ from harness.errors import SettingError, UnsupportedError
 from harness.framework.engines.available import cuda_missing, torch_missing
 from harness.framework.runtime import session
 from harness.recording import Observer
+from harness.records import Array, SlotKey
 
 if TYPE_CHECKING:
     from harness.capture.recorder import RecorderCapture
     from harness.capture.torch import TorchCapture
+    from harness.capture.torch.grafting import Grafts
 
 #: names PyTorch's device for the backend ``torch``
 VARIABLE = "MSDUMP_TORCH_DEVICE"
@@ -98,6 +100,14 @@ class TorchProcess(EmulatedProcess):
         #: label of the first graph that is free, and what processes of several ranks captured
         self._first = 0
         self._of_ranks: list[Capture] = []
+        self._grafts: Grafts | None = None
+
+    def graft(self, values: Mapping[SlotKey, Array]) -> None:
+        """See ``Process.graft``."""
+        from harness.capture.torch.grafting import Grafts
+
+        super().graft(values)
+        self._grafts = Grafts(values)
 
     def execute(self, program: Callable[[], Any]) -> Any:
         """See ``Process.execute``; with PyTorch's settings for equal bits."""
@@ -121,6 +131,7 @@ class TorchProcess(EmulatedProcess):
         watch = TorchCapture(
             module, network=self._network, mode="statistic" if self._mode == "statistic" else "tensor",
             rootdir=self._rootdir, paths=True, graph=self._first + len(self._modules), gradients=True,
+            grafts=self._grafts,
         )  # fmt: skip
         self._modules.append((module, watch))
         return watch.step

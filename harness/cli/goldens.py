@@ -29,6 +29,29 @@ def regen(
 
 
 @app.command()
+def graft(
+    test: Annotated[str, typer.Argument(metavar="NODEID", help="a test, as pytest takes it: tests/test_net.py::test")],
+    slot: Annotated[
+        str,
+        typer.Argument(metavar="[SLOT]", help="OPERATOR or OPERATOR:output.0; by default where the run first leaves"),
+    ] = "",
+    as_json: AsJson = None,
+) -> Action:
+    """Run a failing test again with the golden's tensor in the suspect's place: if all that follows holds, the
+    difference begins there.
+
+    Exit codes: 0 the test holds, 1 it differs (the text says what the graft proved), 2 it cannot be run.
+    """
+
+    def action() -> int:
+        from harness.cli.graft import run_with_graft
+
+        return run_with_graft(test, slot, as_json)
+
+    return action
+
+
+@app.command()
 def accept(
     bundles: Annotated[
         list[Path] | None,

@@ -26,9 +26,7 @@ def regenerate(pytest_args: Sequence[str]) -> int:
     Returns:
         0 if all goldens were written, 1 if a test failed, 2 if pytest could not run the tests or wrote no golden.
     """
-    load = [] if is_installed() else ["-p", PLUGIN]
-    command = [sys.executable, "-m", "pytest", *load, "--msdump-regen", *pytest_args]
-    code = subprocess.run(command, check=False).returncode
+    code = subprocess.run(by_pytest("--msdump-regen", *pytest_args), check=False).returncode
     if code == _NOTHING:
         where = f"msdump: no golden was written by the tests of {text(os.getcwd())}; name them, or start where they lie"
         print(where, file=sys.stderr)
@@ -37,7 +35,18 @@ def regenerate(pytest_args: Sequence[str]) -> int:
             "msdump: these are options of pytest; the gate's begin with --msdump-: --msdump-backend=gpu",
             file=sys.stderr,
         )
+    return exit_code_of(code)
+
+
+def exit_code_of(code: int) -> int:
+    """The exit code of a command that ran pytest, by pytest's."""
     return _CODES.get(code, 2)
+
+
+def by_pytest(*arguments: str) -> list[str]:
+    """The command that runs pytest with the plugin, in a process of its own."""
+    load = [] if is_installed() else ["-p", PLUGIN]
+    return [sys.executable, "-m", "pytest", *load, *arguments]
 
 
 def _is_foreign(argument: str) -> bool:

@@ -20,16 +20,18 @@ class Certainty(Enum):
     Attributes:
         REPLAY: proven: the operator was computed again with this one change, and gave the found result.
         BITS: proven: the bits of both sides show it.
+        GRAFT: proven: the test ran on with the golden's tensor in the suspect's place, and all that followed held.
         LIKELY: it fits everything that is known, but nothing proves it.
     """
 
     REPLAY = "proven by replay"
     BITS = "proven bit for bit"
+    GRAFT = "proven by graft"
     LIKELY = "likely"
 
     @property
     def proven(self) -> bool:
-        """Whether a replay, or the bits themselves, proved it."""
+        """Whether a replay, a graft, or the bits themselves proved it."""
         return self is not Certainty.LIKELY
 
 
@@ -60,7 +62,7 @@ class Cause:
         kind: ``attribute``, ``constant``, ``parameter``, ``data``, ``replaced``, ``inserted``, ``removed``, ``moved``,
             ``iterations``, ``exchanged``,
             ``another operator``, ``another setting``, ``stale``, ``stale input``, ``another parameter``,
-            ``narrower input``, ``narrower sum``, or a pattern's name.
+            ``narrower input``, ``narrower sum``, ``origin`` (a graft shows where, not why), or a pattern's name.
         text: the statement.
         changes: the changed values it names.
         source: line of the user's script, if known.

@@ -68,6 +68,7 @@ def under_noise(expected: StoredRun, found: Found) -> Judgement:
 def explained(
     expected: StoredRun, found: Found, judgement: Judgement, golden: str, changed: Sequence[Changed],
     commands: Callable[[Explanation | None], Commands],
+    grafted: Callable[[Explanation], Explanation] = lambda explanation: explanation,
 ) -> tuple[Explanation | None, Commands, str]:  # fmt: skip
     """Why a judgement does not hold, what to run next, and both as a text.
 
@@ -75,6 +76,7 @@ def explained(
         golden: name of the golden side.
         changed: what changed of the environment since the golden was made.
         commands: gives what to run next.
+        grafted: adds what a run with the golden's tensors showed.
     """
     from harness import explain  # most runs hold
 
@@ -87,6 +89,7 @@ def explained(
     )
     again = partial(under_noise, expected, found)
     explanation = explain.explained(judgement, subject, *sides, changed=changed, again=again)
+    explanation = grafted(explanation) if explanation is not None else None
     steps = commands(explanation)
     return explanation, steps, explain.told(judgement, subject, explanation, steps)
 

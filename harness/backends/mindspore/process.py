@@ -9,7 +9,7 @@ import platform
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from itertools import groupby
@@ -28,7 +28,7 @@ from harness.capture.lookup import Lookup
 from harness.capture.recorder import MODES, read_recorder
 from harness.devices import DEVICES
 from harness.errors import BackendError, TreeError, UnsupportedError
-from harness.records import Record
+from harness.records import Array, Record, SlotKey
 from harness.words import counted
 
 if TYPE_CHECKING:
@@ -136,6 +136,10 @@ class MindsporeProcess:
 
     def follow(self, module: Any) -> None:
         """See ``Process.follow``: PyTorch modules belong to this process."""
+
+    def graft(self, values: Mapping[SlotKey, Array]) -> None:
+        """See ``Process.graft``: MindSpore's kernels cannot be reached."""
+        raise UnsupportedError("MindSpore goes on with its own tensors alone")
 
     def settled(self) -> AbstractContextManager[None]:
         """See ``Process.settled``: PyTorch modules run on another backend."""

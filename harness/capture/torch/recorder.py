@@ -20,6 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 from harness.capture.capture import Problem
 from harness.capture.normalise import source_path
 from harness.capture.torch.collectives import Pending, awaited, work_of
+from harness.capture.torch.grafting import Grafts
 from harness.capture.torch.leaving import LEFT
 from harness.capture.torch.operators import Operator, tensors
 from harness.capture.torch.parts import DTYPES, META, VALUELESS, Part, Unread, is_plain, parts, unwrapped
@@ -125,6 +126,7 @@ class StepRecorder:
         selection: the selected scopes; other operators run unwatched.
         keeper: object that fills the records in.
         rootdir: source paths are given relative to it.
+        grafts: tensors to go on with in place of the run's own; not in other threads, whose operators are named later.
 
     Attributes:
         records: records in the order the operators ran.
@@ -134,9 +136,11 @@ class StepRecorder:
     """
 
     def __init__(
-        self, where: tuple[int, int, int], scopes: Scopes, selection: Selection, keeper: Keeper, rootdir: str
-    ) -> None:
+        self, where: tuple[int, int, int], scopes: Scopes, selection: Selection, keeper: Keeper, rootdir: str,
+        grafts: Grafts | None = None,
+    ) -> None:  # fmt: skip
         self._where = where
+        self._grafts = grafts
         self._scopes = scopes
         self._selection = selection
         self._keeper = keeper
@@ -216,9 +220,17 @@ class StepRecorder:
             return self._written(operator, function, args, kwargs)
         name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
         source = None if scope.startswith(GRADIENTS) else self._source()
-        found = self._slots(name, operator.name, "input", operator.inputs(args, kwargs), source)
+        given = operator.inputs(args, kwargs)
+        grafts = self._grafts if self._grafts is not None and self._grafts.concerns(name) else None
+        if grafts is not None:
+            self._changed(grafts.given((*self._where, name), given))
+        found = self._slots(name, operator.name, "input", given, source)
         found += self._scalars(name, operator.name, operator.scalars.given(args, kwargs), _after(found), source)
         result = self._written(operator, function, args, kwargs)
+        if grafts is not None:
+            outputs = operator.outputs(result, args, kwargs)
+            result, written = grafts.result((*self._where, name), outputs, result)
+            self._changed(written)
         if operator.collective:
             found += self._collective(name, operator, result, args, kwargs, source)
         else:
@@ -313,14 +325,18 @@ class StepRecorder:
             self.records += found
             self.names.append(name)
 
+    def _changed(self, tensors: Iterable[Any]) -> None:
+        """Forgets the facts about tensors that were written."""
+        with self._lock:
+            for tensor in tensors:
+                self._keeper.memo.written(tensor)
+
     def _written(self, operator: Operator, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs an operator and forgets the facts about everything it writes, even if it fails half way."""
         try:
             return function(*args, **kwargs)
         finally:
-            for tensor in operator.written(args, kwargs):
-                with self._lock:
-                    self._keeper.memo.written(tensor)
+            self._changed(operator.written(args, kwargs))
 
     @property
     def in_backward(self) -> bool:

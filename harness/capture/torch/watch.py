@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from harness.capture.capture import Capture, Problem
 from harness.capture.torch.boundaries import Boundaries
+from harness.capture.torch.grafting import Grafts
 from harness.capture.torch.hooking import Hooks
 from harness.capture.torch.recorder import GRAPH, StepRecorder
 from harness.capture.torch.scalars import modes_of
@@ -67,6 +68,7 @@ class TorchCapture:
         gradients: also record the parameters' ``grad`` at the end of a step (``head.weight.grad``).
         granularity: ``operators``; ``modules`` records what modules take and give (``layer1/forward-op0``) instead, so
             that what they are made of may change; ``sentinel`` keeps digests of the same and nothing else.
+        grafts: the golden's tensors that the steps go on with in place of their own.
 
     Raises:
         SettingTypeError: ``module`` is not a module, or ``select`` is not a glob.
@@ -99,6 +101,7 @@ class TorchCapture:
         graph: int = GRAPH,
         gradients: bool = False,
         granularity: str = "operators",
+        grafts: Grafts | None = None,
     ) -> None:
         if not isinstance(module, torch.nn.Module):
             raise SettingTypeError(f"module: a torch.nn.Module is captured, got {type(module).__name__}")
@@ -114,6 +117,7 @@ class TorchCapture:
         self._gradients = gradients
         self._rootdir = os.path.abspath(rootdir or os.getcwd())
         self._granularity = _granularity(granularity)
+        self._grafts = grafts
         self._keepers: dict[str, Keeper] = {}
         self._iteration = 0
         self._running = False
@@ -164,7 +168,7 @@ class TorchCapture:
         scopes = Scopes(owners)
         where = self._rank, self._graph, self._iteration
         keeper, kind = self._keeper(granularity), Hooks if granularity == "operators" else Boundaries
-        recorder = StepRecorder(where, scopes, self._selection, keeper, self._rootdir)
+        recorder = StepRecorder(where, scopes, self._selection, keeper, self._rootdir, self._grafts)
         self._rules = self._rules or settings()
         try:
             hooks = kind(scopes, self._selection, recorder, modules)
