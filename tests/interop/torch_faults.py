@@ -1,160 +1,74 @@
-"""Faults of real kinds in models of torchvision and transformers: is each seen, found at its place, told, proven?
+"""Faults of real kinds in models of torchvision, timm and transformers: is each seen, found at its place, told, proven?
 
-A program, run by hand in an environment of its own (torch, torchvision, transformers)::
+A program, run by hand in an environment of its own (torch, torchvision, transformers; with ``--fresh`` timm, too)::
 
     python -m tests.interop.torch_faults --seed 7 --count 60
 
 Each fault changes one call of a function of PyTorch's, one weight, or the training of a small random model. The first
 place is right if it is the first operator at which both runs part, in the order they ran; causes are held against what
-was planted; what is told as proven is applied again by this program, with PyTorch alone.
+was planted; what is told as proven is applied again by this program, with PyTorch alone. Where nothing proves a cause,
+the run is repeated with the golden's tensors. ``--extract`` writes the operator of each fault as a test of its own, and
+runs it where this project is not on the path.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
+import subprocess
 import sys
+import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch.overrides import TorchFunctionMode
 
 from harness.capture.torch import TorchCapture
-from harness.compare.policy import Party, judge
-from harness.explain import Evidence, Subject, explained, settle
+from harness.capture.torch.grafting import Grafts
+from harness.compare.policy import Judgement, Party, judge
+from harness.errors import HarnessError
+from harness.explain import Evidence, Explanation, Subject, explained, grafting, settle
+from harness.explain.extracting import extract
 from harness.records import Record
-from tests.interop.torch_models import MODELS, loss_of
+from tests.interop.torch_kinds import (
+    KINDS,
+    LOOPS,
+    MORE_KINDS,
+    MORE_TRAININGS,
+    TRAININGS,
+    WEIGHTS,
+    Kind,
+)
+from tests.interop.torch_models import MODELS, fresh_models, loss_of
 
 HERE = {"torch": "here"}
-Wrong = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+STEPS = 2
+_ROUNDS = 4
+Again = Callable[[Mapping[Any, Any]], list[Record]]
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of fault in one call.
+class Drawn:
+    """A fault in a model.
 
     Attributes:
-        name: of the kind.
-        functions: names of the functions it can be planted in.
-        wrong: makes the wrong call; ``NotImplemented`` if it would be the right one.
+        label: its kind.
         words: what the cause has to say, any of these.
+        golden, run: the records of both runs.
+        again: runs again with tensors of the golden.
     """
 
-    name: str
-    functions: tuple[str, ...]
-    wrong: Wrong
+    label: str
     words: tuple[str, ...]
-
-
-def argument(name: str, at: int, change: Callable[[Any], Any], default: Any = None) -> Wrong:
-    """A call with another argument."""
-
-    def wrong(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        given = list(args)
-        if len(given) > at:
-            given[at] = change(given[at])
-            return function(*given, **kwargs)
-        return function(*given, **{**kwargs, name: change(kwargs.get(name, default))})
-
-    return wrong
-
-
-def after(change: Callable[[Any], Any]) -> Wrong:
-    """A result that is changed afterwards."""
-
-    def wrong(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        made = function(*args, **kwargs)
-        if not isinstance(made, torch.Tensor) or not made.is_floating_point() or made.dim() < 2:
-            return NotImplemented
-        return change(made)
-
-    return wrong
-
-
-def instead(other: Callable[..., Any]) -> Wrong:
-    """Another function of the same tensors."""
-
-    def wrong(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if not all(isinstance(each, torch.Tensor) and each.is_floating_point() for each in args[:1]):
-            return NotImplemented
-        return other(*args)
-
-    return wrong
-
-
-def removed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    made = function(*args, **kwargs)
-    fits = isinstance(args[0], torch.Tensor) and args[0].shape == made.shape and args[0].dtype == made.dtype
-    return args[0] if fits else NotImplemented
-
-
-def swapped(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    one, other = args[:2]
-    if not isinstance(other, torch.Tensor) or not isinstance(one, torch.Tensor) or one.shape != other.shape:
-        return NotImplemented
-    return function(other, one, *args[2:], **kwargs)
-
-
-KINDS = (
-    Kind("eps", ("layer_norm",), argument("eps", 4, lambda e: e * 10), ("eps ",)),
-    Kind("eps of a batch norm", ("batch_norm",), argument("eps", 7, lambda e: e * 100), ("eps ",)),
-    Kind("momentum", ("batch_norm",), argument("momentum", 6, lambda m: m / 10), ("momentum ",)),
-    Kind("tanh for erf", ("gelu",), argument("approximate", 9, lambda a: "tanh" if a in (None, "none") else "none"),
-         ("approximate",)),
-    Kind("causal", ("scaled_dot_product_attention",), argument("is_causal", 9, lambda c: not c),
-         ("is_causal", "attn_mask", "inserted", "replaced", "removed")),
-    Kind("scale", ("scaled_dot_product_attention",), argument("scale", 9, lambda s: 0.5 if s is None else s * 2),
-         ("scale",)),
-    Kind("number", ("mul", "__mul__", "add", "__add__", "__rmul__"), lambda f, a, k: (
-        f(a[0], a[1] * 2, **k) if len(a) > 1 and isinstance(a[1], float) else NotImplemented), ("'s other", "'s self")),
-    Kind("rope base", ("pow", "__pow__", "__rpow__"), lambda f, a, k: (
-        f(a[0], a[1] * 1.5, **k) if len(a) > 1 and isinstance(a[1], (int, float)) else NotImplemented),
-        ("'s exponent", "'s self")),
-    Kind("another axis", ("softmax", "mean", "sum"), lambda f, a, k: (
-        f(*a, **{**k, "dim": -2}) if k.get("dim") in (-1, (-1,)) and a[0].dim() > 2 and f is not torch.Tensor.mean
-        else NotImplemented), ("dim ",)),
-    Kind("half precision", ("linear", "matmul", "conv2d", "layer_norm", "relu", "gelu"),
-         after(lambda y: y.bfloat16().float()), ("inserted", "narrower", "rounded")),
-    Kind("removed", ("relu", "gelu", "dropout", "layer_norm", "softmax", "mul", "__mul__", "tanh", "silu"), removed,
-         ("removed",)),
-    Kind("inserted", ("linear", "matmul", "conv2d", "layer_norm"), after(lambda y: y * 1.01), ("inserted",)),
-    Kind("flipped", ("linear", "layer_norm", "conv2d"), after(lambda y: y.flip(-1)), ("inserted",)),
-    Kind("another activation", ("relu", "gelu", "silu", "tanh"), instead(F.elu), ("replaced", "another operator")),
-    Kind("operands swapped", ("sub", "__sub__", "matmul", "__matmul__", "div"), swapped, ("takes", "place of")),
-    Kind("subtracted", ("add", "__add__"), lambda f, a, k: (
-        torch.sub(*a, **k) if isinstance(a[1], torch.Tensor) and a[1].is_floating_point() else NotImplemented),
-        ("replaced", "another operator", "alpha")),
-    Kind("transposed", ("transpose", "permute"), lambda f, a, k: (
-        f(*a, **k).flip(1) if a[0].dim() > 2 else NotImplemented), ("inserted",)),
-    Kind("slice", ("__getitem__",), lambda f, a, k: (
-        f(a[0], (*a[1][:-1], slice(1, None))) if isinstance(a[1], tuple) and a[1] and a[1][-1] == slice(0, -1)
-        else NotImplemented), ("start", "end")),
-)  # fmt: skip
-
-
-def _lr(factor: float) -> Callable[[Any], None]:
-    def change(optimizer: Any) -> None:
-        for group in optimizer.param_groups:
-            group["lr"] *= factor
-
-    return change
-
-
-def _set(name: str, value: Any) -> Callable[[Any], None]:
-    return lambda optimizer: optimizer.param_groups[0].__setitem__(name, value)
-
-
-TRAININGS: dict[str, tuple[Callable[[Any], None], tuple[str, ...]]] = {
-    "learning rate": (_lr(2.0), ("lr ",)), "small learning rate": (_lr(1.001), ("lr ",)),
-    "weight decay": (_set("weight_decay", 0.1), ("weight_decay ",)),
-    "betas": (_set("betas", (0.8, 0.999)), ("betas ",)),
-    "eps of Adam": (_set("eps", 1e-4), ("eps ",)), "amsgrad": (_set("amsgrad", True), ("amsgrad ",)),
-}  # fmt: skip
+    golden: list[Record]
+    run: list[Record]
+    again: Again
 
 
 class Planted(TorchFunctionMode):
@@ -177,32 +91,66 @@ class Planted(TorchFunctionMode):
         return made
 
 
-def captured(name: str, train: bool, plant: Any = None, weight: Any = None, optimize: Any = None) -> list[Record]:
-    """The records of one evaluation or two training steps of a model."""
-    from contextlib import nullcontext
+@dataclass(frozen=True)
+class Way:
+    """How a model runs.
 
+    Attributes:
+        train: a training instead of an evaluation.
+        kind, target: a fault in a call, and in which of those that could have it; None: in none.
+        weight: changes the model first.
+        optimize: changes the optimizer first.
+        loop: what is wrong with the training's loop.
+    """
+
+    train: bool = False
+    kind: Kind | None = None
+    target: int = 10**9
+    weight: Callable[[Any], None] | None = None
+    optimize: Callable[[Any], None] | None = None
+    loop: str = ""
+
+
+def captured(
+    make: Callable[[], Any], way: Way, grafts: Mapping[Any, Any] | None = None
+) -> tuple[list[Record], Planted]:
+    """The records of one evaluation or of a training's steps, and what was planted."""
     torch.manual_seed(0)
-    model, inputs = MODELS[name]()
-    model.train(train)
-    if weight is not None:
+    model, inputs = make()
+    model.train(way.train)
+    if way.weight is not None:
         with torch.no_grad():
-            weight(model)
+            way.weight(model)
     torch.use_deterministic_algorithms(True, warn_only=True)
-    optimizer = torch.optim.AdamW(model.parameters(), 1e-2) if train else None
-    if optimize is not None:
-        optimize(optimizer)
-    watch = TorchCapture(model, network=name)
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-2) if way.train else None
+    if way.optimize is not None:
+        way.optimize(optimizer)
+    watch = TorchCapture(model, paths=True, gradients=True, grafts=Grafts(grafts) if grafts else None)
+    # Under a function mode modules take other paths than without: the golden has one, too.
+    plant = Planted(way.kind or KINDS[0], way.target)
     torch.manual_seed(1)
-    for _ in range(2 if train else 1):
-        with plant or nullcontext(), watch.step():
+    for at in range(STEPS if way.train else 1):
+        with plant, watch.step() as returned:
             if optimizer is None:
                 with torch.no_grad():
                     model(*inputs)
-                continue
-            optimizer.zero_grad()
-            loss_of(model(*inputs)).backward()
-            optimizer.step()
-    return list(watch.capture().records())
+            else:
+                _train(model, optimizer, inputs, way.loop, at, returned)
+    return list(watch.capture().records()), plant
+
+
+def _train(model: Any, optimizer: Any, inputs: Any, loop: str, at: int, returned: Any) -> None:
+    if loop != "no zero_grad":
+        optimizer.zero_grad()
+    if loop == "order of batches":
+        inputs = [each.flip(0) if isinstance(each, torch.Tensor) and each.dim() else each for each in inputs]
+    loss = loss_of(model(*inputs), total=loop == "loss summed")
+    returned(loss, "loss")
+    loss.backward()
+    if loop == "clipped":
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
+    if loop != "no step" or at == 0:
+        optimizer.step()
 
 
 def first_apart(one: list[Record], other: list[Record]) -> set[str]:
@@ -214,60 +162,48 @@ def first_apart(one: list[Record], other: list[Record]) -> set[str]:
     return set()
 
 
-def plant(rng: random.Random, name: str) -> Iterator[tuple[str, tuple[str, ...], list[Record], list[Record]]]:
-    """Faults in a model: the kind, the words, and both runs."""
+def plant(rng: random.Random, make: Callable[[], Any], more: bool) -> Iterator[Drawn]:
+    """Faults in a model: each kind that it can have, in drawn order.
+
+    Args:
+        more: of all kinds; else of those that causes were built on.
+    """
     goldens: dict[bool, list[Record]] = {}
 
-    def golden(train: bool) -> list[Record]:
-        if train not in goldens:
-            # Under a function mode, modules take no other paths than where a fault is planted.
-            goldens[train] = captured(name, train, Planted(KINDS[0], 10**9))
-        return goldens[train]
+    def drawn(label: str, words: tuple[str, ...], way: Way) -> Drawn:
+        if way.train not in goldens:
+            goldens[way.train] = captured(make, Way(way.train))[0]
+        run = captured(make, way)[0]
+        return Drawn(label, words, goldens[way.train], run, lambda values: captured(make, way, values)[0])
 
-    kinds = [*KINDS]
+    kinds: list[Any] = [*KINDS, *MORE_KINDS] if more else [*KINDS]
+    trainings = {**TRAININGS, **MORE_TRAININGS} if more else TRAININGS
+    kinds += [("optimizer", name) for name in rng.sample(sorted(trainings), 2)]
+    kinds += [("weight", name) for name in rng.sample(sorted(WEIGHTS), 1)]
+    kinds += [("loop", name) for name in rng.sample(sorted(LOOPS), 2)] if more else []
     rng.shuffle(kinds)
     for kind in kinds:
-        train = rng.random() < 0.5 and kind.name not in ("momentum",)
-        train = train or kind.name == "momentum"
-        probe = Planted(kind, 10**9)
-        captured(name, train, probe)
-        if not probe.seen:
+        if not isinstance(kind, Kind):
+            where, name = kind
+            if where == "loop":
+                yield drawn(name, LOOPS[name], Way(True, loop=name))
+            elif where == "optimizer":
+                yield drawn(name, trainings[name][1], Way(True, optimize=trainings[name][0]))
+            else:
+                yield drawn(name, ("parameter", "differs", "->", "at ["), Way(weight=WEIGHTS[name](rng)))
             continue
-        mode = Planted(kind, rng.randrange(max(1, probe.seen // (2 if train else 1))))
+        train = rng.random() < 0.5 or kind.name in ("momentum", "detached", "dropout left out")
+        train = train and kind.name != "dropout left on"
+        seen = captured(make, Way(train, kind))[1].seen
+        if not seen:
+            continue
+        way = Way(train, kind, rng.randrange(max(1, seen // (STEPS if train else 1))))
         try:
-            run = captured(name, train, mode)
+            done = captured(make, way)[1].done
         except (RuntimeError, TypeError, ValueError, IndexError):
             continue
-        if mode.done:
-            yield kind.name, kind.words, golden(train), run
-    for label, (change, words) in rng.sample(sorted(TRAININGS.items()), 2):
-        yield label, words, golden(True), captured(name, True, Planted(KINDS[0], 10**9), optimize=change)
-    for label, change in rng.sample(sorted(WEIGHTS.items()), 1):
-        yield (
-            label,
-            ("parameter", "differs", "->", "at ["),
-            golden(False),
-            captured(name, False, Planted(KINDS[0], 10**9), change(rng)),
-        )
-
-
-def _of_a_weight(change: Callable[[Any, random.Random], None]) -> Callable[[random.Random], Callable[[Any], None]]:
-    def made(rng: random.Random) -> Callable[[Any], None]:
-        def weight(model: Any) -> None:
-            every = [each for each in model.parameters() if each.dim() >= 2]
-            change(every[rng.randrange(len(every))], rng)
-
-        return weight
-
-    return made
-
-
-WEIGHTS = {
-    "weight scaled": _of_a_weight(lambda w, _: w.mul_(1.01)),
-    "one weight": _of_a_weight(lambda w, rng: w.view(-1)[rng.randrange(w.numel())].add_(0.5)),
-    "weight rounded": _of_a_weight(lambda w, _: w.copy_(w.bfloat16().float())),
-    "weight flipped": _of_a_weight(lambda w, _: w.copy_(w.flip(0))),
-}
+        if done:
+            yield drawn(kind.name, kind.words, way)
 
 
 def reapplied(cause: Any, origin: Any, one: list[Record], other: list[Record]) -> bool | None:
@@ -294,59 +230,128 @@ def reapplied(cause: Any, origin: Any, one: list[Record], other: list[Record]) -
     return bool(isinstance(made, torch.Tensor) and made.numpy().tobytes() == wanted[0].tobytes())
 
 
-def main() -> int:
-    """Draws faults, prints a line for each that is not told as it should be, and the figures."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--models", default="")
-    asked = parser.parse_args()
-    rng = random.Random(asked.seed)
-    names = asked.models.split(",") if asked.models else rng.sample(sorted(MODELS), len(MODELS))
-    seen: Counter[str] = Counter()
-    for name in names:
-        for label, words, one, other in plant(rng, name):
-            told = explain(one, other)
-            truth = first_apart(one, other)
-            if not truth:
-                continue  # it changed nothing
-            seen["faults"] += 1
-            if told is None:
-                print(f"PASSED  {name}: {label}", flush=True)
-                continue
-            seen["seen"] += 1
-            origin, cause = told.origin, told.cause
-            at = {origin.operator, origin.found_as} if origin is not None else set()
-            placed = bool(at & truth)
-            right = cause is not None and any(word in cause.text for word in words)
-            proven = right and cause.certainty.proven
-            seen["place"] += placed
-            seen["cause"] += right
-            seen["proven"] += proven
-            if proven and (again := reapplied(cause, origin, one, other)) is not None:
-                seen["applied again"] += 1
-                seen["false"] += not again
-            if not (placed and right and proven):
-                text = "no cause" if cause is None else f"{cause.certainty.value}: {cause.text}"
-                place = "" if placed else f"; at {sorted(filter(None, at))}, in truth at {sorted(truth)}"
-                print(f"{name}: {label}: {text}{place}", flush=True)
-            if seen["faults"] >= asked.count:
-                break
-        if seen["faults"] >= asked.count:
-            break
-    print(dict(seen))
-    return 0
-
-
-def explain(one: list[Record], other: list[Record]) -> Any:
-    """The explanation as the gate gives it; None if the run holds."""
+def judged_and_told(one: list[Record], other: list[Record]) -> tuple[Judgement, Explanation | None]:
+    """The judgement and the explanation as the gate gives them."""
     sides = (
         Party(one, "torch", stored=True, environment=lambda: HERE, repeated=lambda: True),
         Party(other, "torch", stored=True, environment=lambda: HERE),
     )
     judged = judge(*sides, lay=lambda _one, _other: None, settle=settle)
     evidence = Evidence(lambda: one, dict, "torch"), Evidence(lambda: other, dict, "torch")
-    return explained(judged, Subject("run", "golden"), *evidence)
+    return judged, explained(judged, Subject("run", "golden"), *evidence)
+
+
+def grafted(drawn: Drawn, judged: Judgement, told: Explanation) -> Explanation:
+    """The explanation after runs with the golden's tensors."""
+    golden = Evidence(lambda: drawn.golden, dict, "torch")
+    grafts, left = grafting.proposed(judged.comparison), None
+    for _ in range(_ROUNDS):
+        values = grafts.values(golden) if grafts is not None else None
+        if grafts is None or values is None:
+            return told
+        left = grafting.rest(judged_and_told(drawn.golden, drawn.again(values))[0], grafts)
+        if left is None:
+            return grafting.proven(told, grafts)
+        more = grafting.further(left, grafts)
+        if more is None:
+            break
+        grafts = more
+    return grafting.refuted(told, grafts, left) if left is not None else told
+
+
+def extracted(drawn: Drawn, told: Explanation) -> tuple[bool, bool] | str:
+    """Whether the sides golden and run of the extracted test pass where this project is not; why there is none."""
+    sides = Evidence(lambda: drawn.golden, dict, "torch"), Evidence(lambda: drawn.run, dict, "torch")
+    try:
+        made = extract(told, *sides, "test_it.npz")
+    except HarnessError as error:
+        return str(error)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "test_it.py").write_text(made.text)
+        if made.arrays:
+            np.savez(Path(folder, "test_it.npz"), **made.arrays)
+        variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        ended = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", "test_it.py"],
+            cwd=folder, env=variables, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        lines = ended.stdout.splitlines()
+    passed = [any(line.startswith("PASSED") and f"[{side}]" in line for line in lines) for side in ("golden", "run")]
+    return passed[0], passed[1]
+
+
+def count(drawn: Drawn, seen: Counter[str], extracting: bool) -> str:
+    """Counts a fault; gives what is not as it should be."""
+    truth = first_apart(drawn.golden, drawn.run)
+    if not truth:
+        return ""  # it changed nothing
+    seen["faults"] += 1
+    judged, told = judged_and_told(drawn.golden, drawn.run)
+    if told is None:
+        return "PASSED"
+    seen["seen"] += 1
+    by_replay = told.cause
+    if grafting.lacks_proof(told):
+        told = grafted(drawn, judged, told)
+    origin, cause = told.origin, told.cause
+    at = {origin.operator, origin.found_as} if origin is not None else set()
+    placed = bool(at & truth)
+    stated = [each.text for each in (by_replay, cause) if each is not None]
+    right = any(word in text for word in drawn.words for text in stated)
+    proven = cause is not None and cause.certainty.proven
+    seen["place"] += placed
+    seen["cause"] += right
+    seen["proven"] += proven
+    seen["by graft"] += cause is not None and cause.kind == grafting.KIND
+    if proven and cause is not None and (again := reapplied(cause, origin, drawn.golden, drawn.run)) is not None:
+        seen["applied again"] += 1
+        seen["false"] += not again
+    outcome: Any = extracted(drawn, told) if extracting else (True, False)
+    if extracting:
+        seen["extracted"] += isinstance(outcome, tuple)
+        seen["as they should"] += outcome == (True, False)
+    if placed and right and proven and outcome == (True, False):
+        return ""
+    text = "no cause" if cause is None else f"{cause.certainty.value}: {cause.text}"
+    before = f" [{by_replay.text}]" if by_replay is not None and by_replay is not cause else ""
+    place = "" if placed else f"; at {sorted(filter(None, at))}, in truth at {sorted(truth)}"
+    lines = "".join(f"; {each}" for each in told.others[:1]) if not proven else ""
+    test = "" if outcome == (True, False) else f"; test: {outcome}"
+    return f"{text}{before}{place}{lines}{test}"
+
+
+def main() -> int:
+    """Draws faults, prints a line for each that is not told as it should be, and the figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--most", type=int, default=10**9, help="faults in one model")
+    parser.add_argument("--models", default="")
+    parser.add_argument("--fresh", action="store_true", help="models and kinds that no cause was built on, too")
+    parser.add_argument("--extract", action="store_true", help="also as tests of their own")
+    asked = parser.parse_args()
+    rng = random.Random(asked.seed)
+    every = fresh_models() if asked.fresh else MODELS
+    names = asked.models.split(",") if asked.models else rng.sample(sorted(every), len(every))
+    seen: Counter[str] = Counter()
+    for name in names:
+        before = seen["faults"]
+        try:
+            for drawn in plant(rng, every[name], asked.fresh):
+                told = count(drawn, seen, asked.extract)
+                if told:
+                    print(f"{name}: {drawn.label}: {told}", flush=True)
+                if seen["faults"] >= asked.count or seen["faults"] - before >= asked.most:
+                    break
+        except ValueError as error:
+            if str(error) != "too large":
+                raise
+            continue
+        seen["models"] += 1
+        if seen["faults"] >= asked.count:
+            break
+    print(dict(seen))
+    return 0
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from tests.zoo.operators import declare_operators
+
 Made = tuple[Any, tuple[Any, ...]]
 _SMALL = {
     "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48,
@@ -21,6 +23,7 @@ def _pictures(count: int, size: int) -> Any:
 
 def _vision(name: str, size: int = 32, **more: Any) -> Callable[[], Made]:
     def make() -> Made:
+        declare_operators()
         import torchvision
 
         return getattr(torchvision.models, name)(num_classes=5, **more), (_pictures(3, size),)
@@ -59,8 +62,33 @@ MODELS: dict[str, Callable[[], Made]] = {
 }  # fmt: skip
 
 
-def loss_of(output: Any) -> Any:
-    """A number that depends on the first floating-point tensor that a model gives."""
+def fresh_models(most: int = 3_000_000) -> dict[str, Callable[[], Made]]:
+    """Models of torchvision, timm and transformers that no cause was built on, with at most so many parameters."""
+    from tests.zoo.models import load
+
+    def made(model: Any) -> Callable[[], Made]:
+        def make() -> Made:
+            network = model.make()
+            if sum(each.numel() for each in network.parameters()) > most:
+                raise ValueError("too large")
+            args, kwargs = model.given()
+            return network, (*args, *kwargs.values())
+
+        return make
+
+    known = ("resnet", "squeezenet", "mnasnet", *MODELS)
+    return {
+        name: made(model) for name, model in load("torchvision", "timm", "transformers").items()
+        if name.partition("-")[2].partition("1")[0].partition("_")[0] not in known
+    }  # fmt: skip
+
+
+def loss_of(output: Any, total: bool = False) -> Any:
+    """A number that depends on the first floating-point tensor that a model gives.
+
+    Args:
+        total: a sum in place of a mean.
+    """
     found: list[Any] = []
 
     def walk(value: Any) -> None:
@@ -77,4 +105,6 @@ def loss_of(output: Any) -> Any:
     walk(output)
     first = found[0]
     weights = torch.linspace(-1, 1, first.numel()).reshape(first.shape)
+    if total:
+        return (first * weights).sum() + first.square().mean() * 0.1
     return (first * weights).mean() + first.square().mean() * 0.1

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import torch
 
+from tests.zoo.operators import declare_operators
+
 
 class Model(NamedTuple):
     """A model and its input.
@@ -22,12 +24,6 @@ class Model(NamedTuple):
     given: Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]
 
 
-DEFINED = torch.library.Library("torchvision", "FRAGMENT")
-_OPERATORS = (
-    "_deform_conv2d_backward", "_ps_roi_align_backward", "_ps_roi_pool_backward", "_roi_align_backward",
-    "_roi_pool_backward", "deform_conv2d", "nms", "ps_roi_align", "ps_roi_pool", "qnms", "qroi_align", "roi_align",
-    "roi_pool",
-)  # fmt: skip
 MODELS: dict[str, Model] = {}
 
 
@@ -44,9 +40,7 @@ def _add(library: str, name: str, make: Callable[[], Any], given: Callable[[], A
 
 
 def _torchvision() -> None:
-    # A build for another PyTorch has no operators of its own, and the models here need none.
-    for name in _OPERATORS if not hasattr(torch.ops.torchvision, "nms") else ():
-        DEFINED.define(f"{name}(Tensor x) -> Tensor")
+    declare_operators()
     import torchvision.models as models
 
     small = {"num_classes": 4, "weights": None}
@@ -164,8 +158,19 @@ def _lightning() -> None:
     _add("lightning", "tower", Tower, lambda: ((torch.randn(4, 8),), {}))
 
 
-for _each in (_torchvision, _timm, _transformers, _diffusers, _others, _lightning):
-    _each()
+_LOADERS = {
+    "torchvision": _torchvision, "timm": _timm, "transformers": _transformers, "diffusers": _diffusers,
+    "others": _others, "lightning": _lightning,
+}  # fmt: skip
+
+
+def load(*libraries: str) -> dict[str, Model]:
+    """The models of some libraries, by name; of all by default. A library that is not installed raises."""
+    for each in libraries or _LOADERS:
+        _LOADERS[each]()
+    return MODELS
+
+
 #: what a run in CI takes, one or two of each library
 SAMPLE = (
     "torchvision-shufflenet_v2_x0_5", "timm-vit_tiny_patch16_224", "transformers-bert", "transformers-llama",

@@ -14,8 +14,9 @@ if find_spec("timm") is None:
 
 import torch
 
-from tests.zoo.models import MODELS, SAMPLE
+from tests.zoo.models import SAMPLE, load
 
+MODELS = load()
 NAMES = list(MODELS) if os.environ.get("MSDUMP_ZOO") != "sample" else list(SAMPLE)
 pytestmark = [
     pytest.mark.msdump(backends="torch", modes="statistic"),
