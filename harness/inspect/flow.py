@@ -58,6 +58,12 @@ def by_graph(run: Run, op: Op, last: dict[tuple[int, str], Op]) -> None:
             op.makers[at] = Made(constant=True)
 
 
+def forward_of(name: str) -> str | None:
+    """The call whose gradient an entry of msprobe's is (``Functional.linear.1.backward``); None for other names."""
+    before, found, behind = name.rpartition(".backward")
+    return f"{before}.forward{behind}" if found and behind[:1] in ("", ".") else None
+
+
 def by_content(
     slot: Slot, rank: int, contents: dict[bytes, tuple[Op, int]], before: dict[tuple[int, bytes], str]
 ) -> Made | None:

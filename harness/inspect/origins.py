@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from harness.inspect.flow import consumers, parameter_read
+from harness.inspect.flow import consumers, forward_of, parameter_read
 from harness.inspect.roles import BACKWARD, FORWARD, LOSSES, UPDATE
 from harness.inspect.run import Made, Op, Run, Slot
 
@@ -82,7 +82,9 @@ class Search:
         self._updated: dict[tuple[int, str], Origin] = {}
         self._last: dict[tuple[int, str], Origin] = {}
         self._readers = consumers(run)
+        self._called: dict[str, Op] = {}
         for rank, iteration, ops in run.by_step():
+            self._called = {op.name: op for op in ops}
             for op in ops:
                 self._look(op)
             self._parameters(rank, iteration)
@@ -99,11 +101,12 @@ class Search:
         if out == FINITE:
             return
         if not bad:
-            carried = self._carried(op) or self._from_nothing(op)
+            carried = self._carried(op) or self._from_nothing(op) or self._from_forward(op)
             if carried is not None:
                 self._follow(op, carried, out)
             else:
-                self._begin(op, out, unsure)
+                called = forward_of(op.name)
+                self._begin(op, out, unsure or (called is not None and called not in self._called))
             return
         worst = max(bad.values())
         at = next(at for at, each in bad.items() if each == worst)
@@ -126,6 +129,16 @@ class Search:
         if op.inputs or op.makers or op.updated or op.family == "unfilled":
             return None
         return next((each for each in reversed(self.origins) if each.rank == op.where.rank and not each.meant), None)
+
+    def _from_forward(self, op: Op) -> Origin | None:
+        """What spoilt the call whose gradient this is: it reads what the call kept, which is not among its inputs."""
+        called = self._called.get(forward_of(op.name) or "")
+        if called is None:
+            return None
+        if called.at in self._of:
+            return self._of[called.at]
+        bad, _ = self._bad_inputs(called)
+        return self._source(called, max(bad, key=bad.__getitem__)) if bad else None
 
     def _out_levels(self, op: Op) -> Iterable[int]:
         for slot in op.results:

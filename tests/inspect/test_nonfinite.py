@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.capture import read_tree
 from harness.inspect import Certainty, Report, inspect
 from harness.inspect.finding import Finding
+from tests.capture.msprobe_build import call, dump, tensor
 from tests.inspect.made import Made
 
 #: kind -> operator, how it computes, the input that does it, what the others are
@@ -24,6 +27,9 @@ CASES: dict[str, tuple[str, Any, tuple[float, ...], str]] = {
     "overflow of Float16": ("Mul", np.multiply, (300.0, 400.0), "float16"),
     "overflow of Float32": ("Square", np.square, (1e30,), "float32"),
 }
+
+
+_NUMBERS = ("Max", "Min", "Mean", "Norm")
 
 
 def only(report: Report) -> Finding:
@@ -135,3 +141,21 @@ def test_overflow_that_the_step_checks_for_is_a_note_until_it_is_always() -> Non
             run.op("Gradients/Default/IsFinite-op0", "IsFinite", [scaled], [np.isfinite(scaled)])
         report = inspect(run.capture(), ["nonfinite"])
         assert (len(report.errors), len(report.findings)) == (errors, 1)
+
+
+@pytest.mark.parametrize("spoilt", [True, False], ids=["forward", "backward"])
+@pytest.mark.parametrize(
+    "names",
+    [("Functional.linear.1.forward", "Functional.linear.1.backward"),
+     ("Module.b.Linear.forward.0", "Module.b.Linear.backward.0")],
+    ids=["L1", "L0"],
+)  # fmt: skip
+def test_a_gradient_of_msprobe_reads_what_its_call_kept(names: tuple[str, str], spoilt: bool, tmp_path: Path) -> None:
+    nan = dict.fromkeys(_NUMBERS, "NaN") if spoilt else {}
+    data = {
+        "Torch.log.0.forward": call([tensor(Min=-0.25)], [tensor(**nan)]),
+        names[0]: call([tensor(**nan), tensor(shape=(3, 3))], [tensor(**nan)]),
+        names[1]: {"input": [tensor()], "output": [tensor(**dict.fromkeys(_NUMBERS, "NaN"))]},
+    }
+    found = only(inspect(read_tree(dump(tmp_path / "a", data)), ["nonfinite"]))
+    assert found.operator == ("Torch.log.0.forward" if spoilt else names[1])
