@@ -89,8 +89,23 @@ def _extension(array: Any) -> Parts:
 
 def _with_attrs(found: Parts, value: Any) -> Parts:
     if getattr(value, "attrs", None):
-        found.append((".attrs", _lines((item for pair in value.attrs.items() for item in pair), "attrs")))
+        found.append((".attrs", "".join(f"{_note(each)}\n" for pair in value.attrs.items() for each in pair)))
     return found
+
+
+def _note(value: Any) -> str:
+    """An attribute in a line: files have lists and small arrays among them."""
+    if isinstance(value, np.ndarray):
+        return (
+            f"{value.dtype}{value.shape} {value.tolist()!r}"
+            if value.dtype.kind in "biufcUSmM"
+            else _line(value, "attrs")
+        )
+    if isinstance(value, list):
+        return f"[{', '.join(map(_note, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_note(name)}: {_note(each)}' for name, each in value.items())}}}"
+    return _line(value, "attrs")
 
 
 # -- xarray ------------------------------------------------------------------------------------------------------------
@@ -123,7 +138,7 @@ def _polars_series(value: Any) -> Parts:
 def _polars_values(value: Any) -> Parts:
     dtype = value.dtype
     found = Parts([(".dtype", str(dtype)), (".is_null", np.asarray(value.is_null().to_numpy(), bool))])
-    if dtype.is_numeric() and not dtype.is_decimal():
+    if dtype.is_numeric() and not (dtype.is_decimal() or str(dtype).endswith("Int128")):  # numpy has neither
         return Parts([*found, ("", np.asarray(value.fill_null(0).to_numpy()))])
     if str(dtype) == "Boolean":
         return Parts([*found, ("", np.asarray(value.fill_null(False).to_numpy(), bool))])
