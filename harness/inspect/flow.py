@@ -113,3 +113,28 @@ def upstream(op: Op, at: int, limit: int = 64) -> Iterator[Made]:
 def parameter_read(op: Op, at: int) -> str:
     """The parameter that input ``at`` is, through views; empty if it is none."""
     return next((made.parameter for made in upstream(op, at) if made.parameter), "")
+
+
+def maker(op: Op, at: int) -> Op | None:
+    """The operator that computes input ``at``, behind views."""
+    return next((made.by for made in upstream(op, at) if made.by is not None and made.by.family != "view"), None)
+
+
+def log_softmax_of(op: Op) -> tuple[Op, int] | None:
+    """Operator and input of the scores of which a difference is the logarithm of the softmax: scores less the
+    logarithm of a sum of exponentials; None if it is something else."""
+    if op.family != "sub":
+        return None
+    less = maker(op, 1)
+    parts = [less] if less is not None and less.family != "add" else [maker(less, at) for at in (0, 1)] if less else []
+    if not any(_log_of_sum(each) for each in parts):
+        return None
+    moved = maker(op, 0)
+    shifted = moved is not None and moved.family == "sub" and (by := maker(moved, 1)) is not None and "Max" in by.kind
+    return (moved, 0) if shifted and moved is not None else (op, 0)
+
+
+def _log_of_sum(op: Op | None) -> bool:
+    total = maker(op, 0) if op is not None and op.family == "log" else None
+    inner = maker(total, 0) if total is not None and total.family == "sum" else None
+    return inner is not None and inner.family == "exp"

@@ -159,6 +159,8 @@ def _elementwise(
         operands = arrays[:1]
     elif two is not None and len(arrays) >= 2:
         operands = arrays[:2]
+    elif op.family == "pow" and arrays:  # the exponent is a number of the call
+        operands = arrays
     else:
         return None
     try:
@@ -166,7 +168,8 @@ def _elementwise(
     except ValueError:
         return None
     values = [float(each[index]) for each in spread]
-    kind, text = judged(op.family, values, dtype)
+    alone = op.family == "pow" and len(spread) == 1
+    kind, text = _power(values[0], float(result[index]), dtype) if alone else judged(op.family, values, dtype)
     if not kind:
         return None
     names = list(inputs)
@@ -174,11 +177,22 @@ def _elementwise(
         f"input.{names[at] if at < len(names) else 0}{list(index) if index else ''} = {value:.9g}"
         for at, value in enumerate(values)
     )
+    if alone:
+        return kind, text, elements, False
     with np.errstate(all="ignore"):
         compute: Callable[..., Any] = one if len(spread) == 1 and one is not None else two  # type: ignore[assignment]
         again = np.asarray(compute(*(each.astype(np.float64)[bad] for each in spread))).astype(result.dtype)
     held = not np.isfinite(again.astype(np.float64)).any()
     return kind, text, elements, held
+
+
+def _power(x: float, result: float, dtype: str) -> tuple[str, str]:
+    """What a power of unknown exponent did to one element."""
+    if math.isnan(result):
+        return ("root of a negative number", f"a power of {x:g} that is no whole number") if x < 0 else ("", "")
+    if x == 0:
+        return "division by zero", "a negative power of 0"
+    return f"overflow of {dtype}", f"a power of {x:g} is beyond {limit(dtype):.6g}, the largest {dtype}"
 
 
 def judged(family: str, values: list[float], dtype: str) -> tuple[str, str]:

@@ -62,10 +62,11 @@ FAMILIES: Mapping[str, str] = {
         "isfinite floatstatus npugetfloatstatus npuallocfloatstatus npuclearfloatstatus isnan isinf allfinite "
         "npugetfloatstatusv2 npuclearfloatstatusv2 amp_foreach_non_finite_check_and_unscale"
     ),
+    "pick": "gatherd", "neg": "neg negative",
     "one_hot": "onehot one_hot", "clip": "clip clamp clipbyvalue clip_by_value hardtanh",
 }  # fmt: skip
 _FAMILY = {name: family for family, names in FAMILIES.items() for name in names.split()}
-LOSSES = frozenset({"sparse_ce", "dense_ce", "nll", "cross_entropy", "bce", "bce_logits", "loss"})
+LOSSES = frozenset({"sparse_ce", "dense_ce", "nll", "cross_entropy", "bce", "bce_logits", "loss", "pick"})
 WEIGHTED = frozenset({"matmul", "conv"})
 #: families that give some of their inputs unchanged
 PASSING = frozenset({"view"})
@@ -83,6 +84,10 @@ _CALL = re.compile(
     r"^(?:functional|tensor|torch|mint|mintfunctional|distributed|aten|npu|jit|primitive|module|cell)\.", re.I
 )
 _TAIL = re.compile(r"(?:-op\d+|\.(?:forward|backward)(?:\.\d+)?|\.\d+)$")
+
+
+#: what a gradient is expanded to
+_EXPANDED = re.compile(r"Expand/\w*(?:Backward|Grad)/")
 
 
 @lru_cache(maxsize=4096)
@@ -103,7 +108,7 @@ def phase(operator: str, op_type: str) -> str:
         return UPDATE
     if operator.startswith("Gradients/") or "/Gradients/" in operator or ".backward" in operator:
         return BACKWARD
-    if op_type.endswith(("Grad", "_backward", "GradV2", "_backward_data")):
+    if op_type.endswith(("Grad", "_backward", "GradV2", "_backward_data")) or _EXPANDED.match(operator):
         return BACKWARD
     return FORWARD
 

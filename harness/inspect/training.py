@@ -257,35 +257,75 @@ class Training:
         """The loss of each step by rank: label, value, and the operator that gave it."""
         found: dict[int, list[tuple[int, float, Op]]] = {}
         for rank, step, ops in self.run.by_step():
-            known = loss_of(ops)
+            known = loss_of(ops, self.data)
             if known is not None:
                 found.setdefault(rank, []).append((step, *known))
         return found
 
 
-def loss_of(ops: list[Op]) -> tuple[float, Op] | None:
-    """The loss of a step: the last scalar that the forward pass gives before the backward pass; None if it is unknown.
+def loss_of(ops: list[Op], data: frozenset[str] = frozenset()) -> tuple[float, Op] | None:
+    """The loss of a step; None if it is unknown. ``data`` are names of inputs that are no weights.
 
-    A step without backward pass has a loss only if a loss function gives it.
+    It is a scalar of the forward pass that depends on a parameter and that nothing of the forward pass reads: the one
+    that the backward pass starts from, else one that comes of a loss function, else the last one before the backward
+    pass. A step without backward pass has a loss only if a loss function gives it.
     """
     start = next((at for at, op in enumerate(ops) if op.phase == BACKWARD), None)
-    before, later, best = None, None, None
-    for at, op in enumerate(ops):
-        slot = op.outputs.get(0)
-        if op.phase != FORWARD or slot is None or slot.numbers is None or slot.numbers.count != 1:
-            continue
-        if not slot.is_floating or op.kind.lower() in ("ones_like", "oneslike", "fill", "zeroslike"):
-            continue
-        found = slot.numbers.mean, op
-        if op.family in roles.LOSSES:
-            best = found
-        if start is None:
-            continue
-        if at < start:
-            before = found if op.family != "view" or before is None else before
-        else:
-            later = later or found
-    return before if before is not None and (best is None or before[1].at > best[1].at) else best or later
+    flow = Flow(ops, data)
+    ends = [op for op in ops if _is_scalar(op) and op.at not in flow.read]
+    ends = [op for op in ends if op.at in flow.weighed] or ends
+    begun = [op for op in ends if op.at in flow.begun]
+    known = begun or [op for op in ends if op.at in flow.lossy]
+    if not known and start is not None:
+        before = ops[start].at
+        known = [op for op in ends if op.at < before] or ends[:1]
+    if not known:
+        return None
+    numbers = known[-1].outputs[0].numbers
+    return (numbers.mean, known[-1]) if numbers is not None else None
+
+
+def _is_scalar(op: Op) -> bool:
+    slot = op.outputs.get(0)
+    if op.phase != FORWARD or slot is None or slot.numbers is None or slot.numbers.count != 1:
+        return False
+    return slot.is_floating and op.kind.lower() not in _MADE_FOR_GRADIENTS
+
+
+#: operators that make the gradient of a loss, or other constants
+_MADE_FOR_GRADIENTS = frozenset({"ones_like", "oneslike", "fill", "zeroslike", "scalar_tensor", "full", "ones"})
+
+
+class Flow:
+    """What forward executions of a step lead to.
+
+    Attributes:
+        read: those whose first output another forward execution reads.
+        weighed: those that depend on a parameter.
+        lossy: loss functions, and what depends on one.
+        begun: those whose value the backward pass starts from.
+    """
+
+    def __init__(self, ops: list[Op], data: frozenset[str]) -> None:
+        self.read: set[int] = set()
+        self.weighed: set[int] = set()
+        self.lossy: set[int] = set()
+        self.begun: set[int] = set()
+        for op in ops:
+            if op.phase == FORWARD:
+                self._take(op, data)
+
+    def _take(self, op: Op, data: frozenset[str]) -> None:
+        makers = [(made.by.at, made.slot) for made in op.makers.values() if made.by is not None]
+        if op.kind.lower() in ("ones_like", "oneslike"):
+            self.begun.update(at for at, _ in makers)
+            return
+        self.read.update(at for at, slot in makers if slot == 0)
+        above = {at for at, _ in makers}
+        if any(made.parameter and made.parameter not in data for made in op.makers.values()) or above & self.weighed:
+            self.weighed.add(op.at)
+        if op.family in roles.LOSSES or above & self.lossy:
+            self.lossy.add(op.at)
 
 
 def data_of(run: Run) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Sick trainings of the generator are told with kind, place and step; healthy ones have no error.
+"""Sick trainings of the public generator are told with kind, place and step; healthy ones have no error.
 
 Hundreds of them, with fresh seeds, run by hand; these are a sample.
 """
@@ -23,14 +23,7 @@ _MARKED = [kind if kind in _QUICK else pytest.param(kind, marks=pytest.mark.long
 def test_a_sick_training_is_told(kind: str) -> None:
     sick = make(kind, 20261129)
     report = inspect(sick.capture())
-    found = [
-        each
-        for each in report.errors
-        if each.kind in sick.says
-        and (not sick.places or any(place in each.operator for place in sick.places))
-        and sick.iteration in (None, each.iteration)
-    ]
-    assert found, [(each.kind, each.operator, each.iteration) for each in report.findings]
+    assert sick.right(report), [(each.kind, each.operator, each.iteration) for each in report.findings]
     assert len(report.errors) <= 2, [each.kind for each in report.errors]
     assert json.loads(report.as_json())["code"] == 1
 

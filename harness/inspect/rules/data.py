@@ -7,13 +7,14 @@ from collections import Counter
 
 import numpy as np
 
+from harness.inspect.flow import consumers, upstream
 from harness.inspect.roles import FORWARD
 from harness.inspect.rule import Context, rule
 from harness.inspect.run import Op, Run, Slot
 from harness.inspect.training import Training, training_of
 
 #: family -> slots of scores and of labels
-_LABELLED = {"sparse_ce": (0, 1), "nll": (0, 1), "cross_entropy": (0, 1)}
+_LABELLED = {"sparse_ce": (0, 1), "nll": (0, 1), "cross_entropy": (0, 1), "pick": (0, 2)}
 #: label that frameworks leave out by default
 _IGNORED = -100
 
@@ -21,7 +22,10 @@ _IGNORED = -100
 def _labelled(run: Run) -> list[tuple[Op, Slot, Slot]]:
     """Loss functions of classes with their scores and labels."""
     found = []
+    readers = consumers(run) if any(op.family == "pick" for op in run.ops) else {}
     for op in run.ops:
+        if op.family == "pick" and not any(each.family == "neg" for each, _ in readers.get((op.at, 0), ())):
+            continue
         if op.phase == FORWARD and op.family in _LABELLED:
             scores, labels = (op.inputs.get(at) for at in _LABELLED[op.family])
             if scores is not None and labels is not None and not labels.is_floating and len(scores.record.shape) >= 2:
@@ -68,18 +72,33 @@ def _balance(context: Context, op: Op, classes: int, counter: Counter[int]) -> N
         context.at(op, "uneven classes", f"{number} of {total} labels are {most}", error=False)
 
 
+def _target(op: Op) -> Slot | None:
+    """What a loss function, or a product with logarithms of probabilities, takes as probabilities."""
+    if op.family in ("bce", "bce_logits", "dense_ce"):
+        return op.inputs.get(1)
+    if op.family == "mul" and len(op.inputs) == 2:
+        for at in (0, 1):
+            made = next(iter(upstream(op, at)), None)
+            other = op.inputs.get(1 - at)
+            if made is None or made.by is None or made.by.family != "log_softmax" or other is None:
+                continue
+            given = 1 - at not in op.makers  # smoothed labels and scores of other networks are computed
+            return other if given and other.record.shape == op.inputs[at].record.shape else None
+    return None
+
+
 def _targets(context: Context) -> None:
     """Targets of cross entropies that are no probabilities."""
     for op in context.run.ops:
-        slot = op.inputs.get(1)
-        if op.phase != FORWARD or slot is None or slot.numbers is None or not slot.is_floating or slot.numbers.bad:
+        slot = _target(op) if op.phase == FORWARD else None
+        if slot is None or slot.numbers is None or not slot.is_floating or slot.numbers.bad:
             continue
         numbers = slot.numbers
-        if op.family in ("bce", "bce_logits", "dense_ce") and (numbers.low < -1e-6 or numbers.high > 1 + 1e-6):
+        if numbers.low < -1e-6 or numbers.high > 1 + 1e-6:
             text = f"targets lie in {numbers.low:g} to {numbers.high:g}, and a cross entropy takes 0 to 1"
             context.at(op, "label outside of the classes", text)
             return
-        if op.family == "dense_ce" and len(slot.record.shape) == 2:
+        if op.family in ("dense_ce", "mul") and len(slot.record.shape) == 2:
             array = slot.load()
             sums = array.astype(np.float64).sum(axis=1) if array is not None else np.ones(1)
             if not np.allclose(sums, 1, atol=1e-3):

@@ -7,7 +7,7 @@ from statistics import median
 
 import numpy as np
 
-from harness.inspect.flow import upstream
+from harness.inspect.flow import consumers, log_softmax_of, maker
 from harness.inspect.roles import FORWARD
 from harness.inspect.rule import Context, rule
 from harness.inspect.run import Op, Slot
@@ -18,9 +18,12 @@ from harness.inspect.training import Training, training_of
 def loss_input(context: Context) -> None:
     """Probabilities in place of scores, scores in place of logarithms of probabilities."""
     told: set[str] = set()
+    readers = context.once("consumers", consumers)
     for op in context.run.ops:
         slot = op.inputs.get(0)
         if op.phase != FORWARD or slot is None or slot.numbers is None or op.name in told or slot.numbers.bad:
+            continue
+        if op.family == "pick" and not any(each.family == "neg" for each, _ in readers.get((op.at, 0), ())):
             continue
         said = _wrong_form(op, slot)
         if said:
@@ -31,11 +34,18 @@ def loss_input(context: Context) -> None:
 def _wrong_form(op: Op, slot: Slot) -> tuple[str, str] | None:
     numbers = slot.numbers
     assert numbers is not None
+    if op.family == "pick":
+        made = maker(op, 0)
+        inner = log_softmax_of(made) if made is not None else None
+        scores = inner[0].inputs.get(inner[1]) if inner is not None else None
+        if inner is not None:
+            by = maker(*inner)
+            shares = by is not None and by.family in ("softmax", "sigmoid") and _are_shares(scores)
+            return _TWICE if shares else None
     classes = op.family in ("sparse_ce", "dense_ce", "cross_entropy") or (op.family == "log_softmax" and _to_loss(op))
-    shares = len(slot.record.shape) >= 2 and numbers.low >= 0 and numbers.high <= 1
-    if classes and shares and _made_by(op, "softmax", "sigmoid"):
-        return "softmax before cross entropy", "the scores are probabilities already: the softmax is applied twice"
-    if op.family == "nll" and numbers.high > 1e-6:
+    if classes and _are_shares(slot) and _made_by(op, "softmax", "sigmoid"):
+        return _TWICE
+    if op.family in ("nll", "pick") and numbers.high > 1e-6:
         return "scores instead of log probabilities", f"the largest log probability is {numbers.high:.3g}, above 0"
     if op.family == "bce" and (numbers.low < 0 or numbers.high > 1):
         text = f"probabilities lie in {numbers.low:.3g} to {numbers.high:.3g}"
@@ -45,16 +55,23 @@ def _wrong_form(op: Op, slot: Slot) -> tuple[str, str] | None:
     return None
 
 
+_TWICE = "softmax before cross entropy", "the scores are probabilities already: the softmax is applied twice"
+
+
+def _are_shares(slot: Slot | None) -> bool:
+    if slot is None or slot.numbers is None:
+        return False
+    return len(slot.record.shape) >= 2 and slot.numbers.low >= 0 and slot.numbers.high <= 1
+
+
 def _to_loss(op: Op) -> bool:
     """A logarithm of a softmax outside of layers belongs to a loss function."""
     return "/" not in op.layer
 
 
 def _made_by(op: Op, *families: str) -> bool:
-    for made in upstream(op, 0):
-        if made.by is not None and made.by.family != "view":
-            return made.by.family in families
-    return False
+    by = maker(op, 0)
+    return by is not None and by.family in families
 
 
 @rule(

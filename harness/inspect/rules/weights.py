@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from harness.inspect.chains import chains_of
+from harness.inspect.flow import maker
 from harness.inspect.numbers import rounding
 from harness.inspect.rule import Certainty, Context, rule
-from harness.inspect.training import Training, Weight, training_of
+from harness.inspect.training import Flow, Training, Weight, training_of
 from harness.words import counted
 
 #: results of the backward pass by rank, layer, shape and step
@@ -38,18 +39,20 @@ def _at(context: Context, weight: Weight, kind: str, text: str, **more: object) 
     order=20,
     high=(8.0, "gain (root mean square times the square root of the number of inputs) that is too large"),
     low=(0.01, "gain that is too small"),
+    every=(3.0, "median gain of three weights or more, without normalisation, that is too large"),
     elements=(16, "elements that a weight needs for its gain to be judged"),
 )
 def initialisation(context: Context) -> None:
     """The first state of every weight of a product or a convolution."""
     training = _training(context)
-    zeros = []
+    zeros, gains = [], {}
     for weight in training.matrices:
         steps = context.run.iterations[weight.rank]
         numbers = weight.first.numbers if weight.first is not None else None
         if numbers is None or numbers.bad or min(steps) > 1 or not _is_trained(training, weight):
             continue
         gain = numbers.rms * math.sqrt(weight.fan_in)
+        gains[weight] = gain
         if numbers.all_zero:
             zeros.append(weight)
         elif numbers.is_constant and numbers.count > max(1, min(weight.shape)):
@@ -62,6 +65,19 @@ def initialisation(context: Context) -> None:
             )
             _at(context, weight, kind, text, details={"gain": gain, "fan_in": weight.fan_in})
     _zeros(context, training, zeros)
+    _gains(context, gains)
+
+
+def _gains(context: Context, gains: dict[Weight, float]) -> None:
+    """Weights that are drawn alike, whatever their number of inputs: each is too large, none by far."""
+    known = [gain for gain in gains.values() if gain > 0]
+    if len(known) < 3 or median(known) < context["every"] or max(known) > context["high"]:
+        return
+    if any(op.family in ("batch_norm", "layer_norm") for op in context.run.ops):
+        return
+    worst = max(gains, key=lambda each: gains[each])
+    text = f"{len(known)} weights multiply their inputs' sizes by {median(known):.3g} in the median at the start"
+    _at(context, worst, "weights too large", text, details={"gain": median(known)})
 
 
 def _is_trained(training: Training, weight: Weight) -> bool:
@@ -111,10 +127,11 @@ def _already(context: Context, rules: set[str]) -> str:
     "parameters that nothing updates while others of the network are trained",
     order=41,
     share=(0.5, "share of the weights above which it is taken for meant"),
+    first=(0.25, "share of first weights, more than one, without gradients, above which it is taken for meant"),
 )
 def not_trained(context: Context) -> None:
-    """Weights without update. Those before the first trained layer, or the greater part, are taken for frozen on
-    purpose."""
+    """Weights without update. The greater part, or many without gradients before the first trained layer, are taken
+    for frozen on purpose."""
     training = _training(context)
     if not training.is_updated:
         return
@@ -124,8 +141,9 @@ def not_trained(context: Context) -> None:
     if not trained or not still:
         return
     meant = len(still) > context["share"] * len(matrices)
+    many = trained[0] > max(1, context["first"] * len(matrices))
     for at, weight in still:
-        before = at < trained[0]
+        before = at < trained[0] and many and not weight.gradients
         text = (
             f"nothing updates {weight.name}, while {counted(len(trained), 'other weight')} of the network are trained"
         )
@@ -231,7 +249,7 @@ def update_ratio(context: Context) -> None:
 def ascent(context: Context) -> None:
     """The change of a weight and its gradient point the same way in every step."""
     training = _training(context)
-    if _against_labels(context, training):
+    if _negated(context) or _against_labels(context, training):
         return
     up = []
     for weight in training.matrices:
@@ -242,6 +260,24 @@ def ascent(context: Context) -> None:
     if up and len(up) > len(known) / 2:
         text = f"every step moves {up[0].name} up its gradient, not down"
         _at(context, up[0], "update up the gradient", text)
+
+
+def _negated(context: Context) -> bool:
+    """Whether the trained scalar is a loss function's value, or a mean of squares, with a minus before it."""
+    training = _training(context)
+    for series in training.losses.values():
+        step, value, op = series[0]
+        if op.family != "neg" or value >= 0:
+            continue
+        ops = [each for each in context.run.ops if each.where[:3] == op.where[:3]]
+        by = maker(op, 0)
+        squares = maker(by, 0) if by is not None and by.family in ("mean", "sum") else None
+        squared = squares is not None and squares.family in ("square", "pow")
+        if by is not None and (squared or op.at in Flow(ops, training.data).lossy):
+            text = f"what is trained is minus {by.kind}: each step makes the loss larger"
+            context.at(op, "update up the gradient", text, iteration=step, certainty=Certainty.PROVEN)
+            return True
+    return False
 
 
 def _against_labels(context: Context, training: Training) -> bool:
@@ -334,6 +370,8 @@ def _adds_up(context: Context, weight: Weight, made: _Made) -> bool:
         if old is None or new is None or not parts or not np.any(old):
             return False
         room = 1e-4 * float(np.abs(new).max() + np.abs(old).max())
+        if not math.isfinite(room):
+            return False
         if not any(np.allclose(new - old, part, rtol=1e-4, atol=room) for part in parts):
             return False
         if any(np.allclose(new, part, rtol=1e-6, atol=0) for part in parts):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from harness.capture import Capture
+from harness.inspect import Finding, Report
 from harness.testing.sick.cells import Do
 from harness.testing.sick.plans import Plan, draw
 
@@ -24,7 +25,7 @@ class Sick:
         kind: key of ``KINDS``.
         plan: the training.
         says: kinds of findings that are right.
-        places: texts of which one is in the operator or layer of a right finding; empty for anywhere.
+        places: texts of which one is in the operator of a right finding, in any case; empty for anywhere.
         iteration: step in which it begins; None if it may be any.
     """
 
@@ -37,6 +38,16 @@ class Sick:
     def capture(self) -> Capture:
         """Runs it, everything captured."""
         return self.plan.capture()
+
+    def right(self, report: Report) -> list[Finding]:
+        """The errors of a report that say the right kind, place and step."""
+        return [
+            each
+            for each in report.errors
+            if each.kind in self.says
+            and (not self.places or any(place.lower() in each.operator.lower() for place in self.places))
+            and self.iteration in (None, each.iteration)
+        ]
 
 
 #: kind -> makes one
@@ -108,13 +119,22 @@ def exponential_overflow(rng: Rng) -> Sick:
 @_kind
 def square_overflow_of_float16(rng: Rng) -> Sick:
     plan = _inserted(rng, "square_in_half", float(rng.uniform(2e3, 9e3)), activation="tanh")
-    return _sick("square overflow of float16", plan, ("overflow of Float16",), "Square-op", "Mul-op", "Cast-op")
+    return _sick(
+        "square overflow of float16",
+        plan,
+        ("overflow of Float16",),
+        "Square-op",
+        "Mul-op",
+        "Cast-op",
+        "Pow-op",
+        "To_copy-op",
+    )
 
 
 @_kind
 def cast_overflow_of_float16(rng: Rng) -> Sick:
     plan = _inserted(rng, "cast_to_half", float(rng.uniform(1e6, 1e9)), activation="tanh")
-    return _sick("cast overflow of float16", plan, ("overflow of Float16",), "Cast-op")
+    return _sick("cast overflow of float16", plan, ("overflow of Float16",), "Cast-op", "To_copy-op")
 
 
 @_kind
@@ -231,7 +251,7 @@ def softmax_over_the_batch(rng: Rng) -> Sick:
 @_kind
 def softmax_twice(rng: Rng) -> Sick:
     plan = draw(rng, str(rng.choice(["mlp", "words", "residual", "conv"]))).having(end=Do("softmax"))
-    return _sick("softmax twice", plan, ("softmax before cross entropy",), "CrossEntropy")
+    return _sick("softmax twice", plan, ("softmax before cross entropy",), "CrossEntropy", "Log_softmax-op")
 
 
 @_kind
@@ -290,7 +310,7 @@ def one_class_alone(rng: Rng) -> Sick:
     plan = draw(rng)
     chosen = int(rng.integers(plan.targets))
     plan = plan.having(data=lambda at, x, y: (x, np.full_like(y, chosen)))
-    return _sick("one class alone", plan, ("one class alone",), "CrossEntropy", iteration=None)
+    return _sick("one class alone", plan, ("one class alone",), "CrossEntropy", "Nll_loss", iteration=None)
 
 
 @_kind
@@ -304,23 +324,32 @@ def label_outside_of_the_classes(rng: Rng) -> Sick:
         return x, y
 
     says = ("label outside of the classes",)
-    return _sick("label outside of the classes", plan.having(data=data, dense=True), says, "CrossEntropy")
+    return _sick(
+        "label outside of the classes",
+        plan.having(data=data, dense=True),
+        says,
+        "CrossEntropy",
+        "Default/Mul-op",
+        "Nll_loss",
+    )
 
 
 @_kind
 def dropout_in_evaluation(rng: Rng) -> Sick:
     plan = draw(rng, "mlp").having(drop=0.3, evaluate=True)
-    return _sick("dropout in evaluation", plan, ("dropout in evaluation",), "Dropout-op")
+    return _sick("dropout in evaluation", plan, ("dropout in evaluation",), "Dropout")
 
 
-def make(kind: str, seed: int) -> Sick:
+def make(kind: str, seed: int, engine: str = "emulator") -> Sick:
     """A sick training of a kind.
 
     Args:
         kind: key of ``KINDS``.
         seed: draws the network, its data and the place of the fault.
+        engine: ``emulator``, or ``torch`` for PyTorch.
 
     Raises:
         KeyError: there is no such kind.
     """
-    return KINDS[kind](np.random.default_rng((seed, len(kind))))
+    made = KINDS[kind](np.random.default_rng((seed, len(kind))))
+    return replace(made, plan=made.plan.having(engine=engine))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -46,6 +47,7 @@ class Plan:
         end: a cell after the last layer.
         evaluate: only predict, with the network set to training.
         dense: give targets as rows of zeros and a one.
+        engine: ``emulator``, or ``torch`` for PyTorch.
     """
 
     family: str
@@ -73,6 +75,7 @@ class Plan:
     end: Do | None = None
     evaluate: bool = False
     dense: bool = False
+    engine: str = "emulator"
 
     def having(self, **changes: Any) -> Plan:
         """The same with changes."""
@@ -186,23 +189,33 @@ class Plan:
         for x, y in self.batches():
             step(Tensor(x), Tensor(y))
 
+    def first_values(self, name: str, shape: tuple[int, ...]) -> Array | None:
+        """What a weight of two axes or more starts with (float64); None for other parameters."""
+        if len(shape) < 2:
+            return None
+        rng = np.random.default_rng((self.seed, 3, crc32(name.encode())))
+        if ".table." in name:
+            return rng.normal(0, 0.5, shape)
+        gain = 2.0 if self.activation in ("relu", "gelu", "elu", "leakyrelu") else 1.0
+        return rng.normal(0, (gain / np.prod(shape[1:])) ** 0.5, shape)
+
     def _fill(self, network: Any) -> None:
-        rng = np.random.default_rng((self.seed, 3))
         for parameter in network.get_parameters():
-            name, shape = parameter.name, parameter.shape
-            if len(shape) < 2:
+            name = parameter.name
+            values = self.first_values(name, parameter.shape)
+            if values is None:
                 values = parameter.asnumpy().copy()
-            elif "embedding" in name:
-                values = rng.normal(0, 0.5, shape)
-            else:
-                gain = 2.0 if self.activation in ("relu", "gelu", "elu", "leakyrelu") else 1.0
-                values = rng.normal(0, (gain / np.prod(shape[1:])) ** 0.5, shape)
             changed = self.weights(name, values) if self.weights is not None else None
             values = values if changed is None else changed
             parameter.set_data(Tensor(np.ascontiguousarray(values, dtype=np.float32)))
 
     def capture(self) -> Capture:
-        """Runs it on the emulated CPU, everything captured; a run that fails is kept up to its failure."""
+        """Runs it on the emulated CPU or in PyTorch, everything captured; a run that fails is kept up to its
+        failure."""
+        if self.engine == "torch":
+            from harness.testing.sick import torch_training
+
+            return torch_training.capture(self, _WORDS)
         with get("cpu").open(network=f"{self.family}{self.seed}") as process:
             with suppress(HarnessError, ValueError, RuntimeError, IndexError):  # what ran before a failure is there
                 process.execute(self.train)
@@ -214,12 +227,13 @@ def _one_hot(labels: Array, classes: int) -> Array:
     return np.asarray(labels[:, None] == np.arange(classes), np.float32)
 
 
-def draw(rng: np.random.Generator, family: str = "") -> Plan:
+def draw(rng: np.random.Generator, family: str = "", engine: str = "emulator") -> Plan:
     """A healthy training.
 
     Args:
         rng: draws everything.
         family: one of ``FAMILIES``; drawn if empty.
+        engine: see ``Plan``.
     """
     family = family or str(rng.choice(FAMILIES))
     activation = str(rng.choice(ACTIVATIONS))
@@ -230,4 +244,5 @@ def draw(rng: np.random.Generator, family: str = "") -> Plan:
         activation=activation, norm=str(rng.choice(["", "", "batch", "layer"])), classes=int(rng.integers(2, 6)),
         features=int(rng.integers(4, 12)), batch=int(rng.integers(16, 40)), optimizer=optimizer, rate=rate,
         mask=-1e9 if rng.random() < 0.5 else None, drop=float(rng.choice([0, 0, 0.2])),
+        engine=engine,
     )  # fmt: skip
