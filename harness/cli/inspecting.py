@@ -17,6 +17,7 @@ from harness.escape import line, show
 from harness.gate.sides import choose_run
 from harness.inspect import RULES, Finding, Report, lines
 from harness.inspect.inspecting import examined
+from harness.inspect.recorded import recorded as recorder_report
 from harness.report.health import write_page
 from harness.store import GoldenStore, StoredRun, recover_around
 
@@ -79,6 +80,13 @@ def inspect_path(given: str, stored: str, rank: int | None, asked: Asked, shown:
     Raises:
         HarnessError: the run cannot be read or chosen, or a rule or parameter does not exist.
     """
+    alone = recorder_alone(given, rank)
+    if alone is not None:
+        report = recorder_report(alone)
+        write(report, shown)
+        if shown.page is not None:
+            raise TreeError(f"{given}: a page shows values, and the recorder keeps none")
+        return report.code
     with opened(given, stored, rank) as capture:
         report, run = examined(capture, asked.chosen, asked.switched_off, asked.numbers)
         if shown.page is not None:
@@ -114,6 +122,14 @@ def annotation(finding: Finding) -> str:
     return f"::error{place}::{text.replace('%', '%25').replace(chr(10), '%0A')}"
 
 
+def recorder_alone(given: str, rank: int | None) -> Path | None:
+    """The directory that holds nothing but the recorder's files; None if ``given`` is something else."""
+    path = Path(given)
+    if not path.is_dir() or not recorded(path, rank) or not is_only_recorded(path):
+        return None
+    return path / f"rank_{rank}" if rank is not None else path
+
+
 @contextmanager
 def opened(given: str, stored: str, rank: int | None) -> Iterator[Capture | StoredRun]:
     """The run that is named; see ``inspect_path``."""
@@ -122,11 +138,6 @@ def opened(given: str, stored: str, rank: int | None) -> Iterator[Capture | Stor
     if Path(path).is_dir() or "://" in path or is_single_file(path):
         if run or stored:
             raise TreeError(f"{path} is no golden store; a run is chosen of a golden store only")
-        texts = recorded(Path(path), rank) if Path(path).is_dir() else {}
-        if texts and is_only_recorded(Path(path)):
-            raise TreeError(
-                f"{path}: it holds the recorder's texts alone; rules look at a dump's tensors or statistics"
-            )
         capture = read_tree(path, rank, ahead=True)
         watched = Watched(capture, capture.network, capture.listed)
         yield _of(capture, watched)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from harness.inspect.finding import Finding, Severity
@@ -58,11 +58,19 @@ _ORDER = (
 _OF_SIZE = ("overflow of", "infinity", "NaN", "exponential overflow", "intermediate overflow")
 
 
-def folded(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings, errors that follow from other errors made notes, in order: errors first, by time."""
+#: place of a finding's operator among the executions of its step; None for a parameter
+Place = Callable[[Finding], int | None]
+
+
+def folded(findings: Sequence[Finding], place: Place = lambda _: None) -> list[Finding]:
+    """The findings, errors that follow from other errors made notes, in order: errors first, by time.
+
+    NaN and infinity out of large numbers follow from what made numbers large before them, not after.
+    """
     causes: list[Finding] = []
     kept: list[Finding] = []
-    for each in sorted(findings, key=_when):
+    makers = [each for each in findings if each.is_error and "nonfinite" in EXPLAINS.get(each.rule, ())]
+    for each in sorted(findings, key=lambda one: _when(one, _is_before(one, makers, place))):
         cause = next((c for c in causes if _explains(c, each)), None)
         if cause is not None:
             told = "; ".join(part for part in (f"follows from {cause.kind} at {cause.operator}", each.folded) if part)
@@ -80,8 +88,21 @@ def _of_size(finding: Finding) -> bool:
     return inside or any(finding.kind.startswith(kind) for kind in _OF_SIZE)
 
 
-def _when(finding: Finding) -> tuple[int, int]:
-    if finding.rule == "nonfinite" and finding.is_error and not _of_size(finding):
+def _is_before(finding: Finding, makers: Sequence[Finding], place: Place) -> bool:
+    """Whether NaN or infinity began before everything that could have led to it."""
+    mine = place(finding)
+    if mine is None:
+        return False
+    for each in makers:
+        other = place(each)
+        earlier = each.iteration < finding.iteration
+        if each.rank == finding.rank and (earlier or (each.iteration == finding.iteration and (other or 0) < mine)):
+            return False
+    return True
+
+
+def _when(finding: Finding, before: bool) -> tuple[int, int]:
+    if finding.rule == "nonfinite" and finding.is_error and (before or not _of_size(finding)):
         return finding.iteration, -1
     rank = _ORDER.index(finding.rule) if finding.rule in _ORDER else len(_ORDER)
     return finding.iteration, rank

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -77,7 +77,7 @@ def examined(
         if each.name in sampled:
             continue
         each.ask(Context(run, each, numbers[each.name], findings, untold, shared))
-    kept = folded([each for each in findings if not _is_off(each, switched)])
+    kept = folded([each for each in findings if not _is_off(each, switched)], _placed(run))
     iterations = sorted({step for steps in run.iterations.values() for step in steps})
     name = capture.network if isinstance(capture, Capture) else str(capture.id)
     untold += what_is_missing(run, iterations)
@@ -88,6 +88,14 @@ def examined(
         sorted(run.iterations),
     )  # fmt: skip
     return report, run
+
+
+def _placed(run: Run) -> Callable[[Finding], int | None]:
+    """Place of the execution that a finding names; None if it names none."""
+    places: dict[tuple[int, int, str], int] = {}
+    for op in run.ops:
+        places.setdefault((op.where.rank, op.where.iteration, op.name), op.at)
+    return lambda each: places.get((each.rank, each.iteration, each.operator))
 
 
 def opened(capture: Capture | StoredRun) -> tuple[Run, int]:
@@ -113,6 +121,11 @@ def what_is_missing(run: Run, iterations: list[int]) -> list[str]:
         lines.append("one step: whatever changes from step to step (updates, losses, growth) is not looked at")
     if not run.trained:
         lines.append("forward alone: gradients and updates were not recorded")
+    last = run.ops[-1] if run.ops else None
+    if last is not None and last.inputs and not any(last.results) and len(run.ops) == 1:
+        lines.append(
+            f"{last.name} alone, and nothing of its result: an exception dump keeps what the failed kernel read"
+        )
     return lines
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from harness.explain import replay
 from harness.inspect.finding import Certainty
 from harness.inspect.numbers import Numbers, limit
-from harness.inspect.roles import LOSSES
+from harness.inspect.roles import LOSSES, family
 from harness.inspect.run import Op, Run, Slot
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -254,7 +254,16 @@ def by_numbers(op: Op, dtype: str) -> Reason:
         return Reason(
             f"overflow of {dtype}", f"a sum or product of finite numbers beyond {limit(dtype):.6g}", Certainty.SHOWN
         )
+    if finite and _fused(op.kind) and _fused(op.kind) <= ARITHMETIC:
+        return Reason("intermediate overflow", "a sum, product or cast within it leaves its range", Certainty.SHOWN)
     return Reason("unknown", "the reason cannot be told from what was kept", Certainty.LIKELY)
+
+
+def _fused(kind: str) -> frozenset[str]:
+    """The families of what a fused kernel holds (``GraphKernel_Cast_Mul_fusion``); empty for any other kind."""
+    if not kind.startswith("GraphKernel_"):
+        return frozenset()
+    return frozenset(family(each) for each in kind.removeprefix("GraphKernel_").removesuffix("_fusion").split("_"))
 
 
 def bound(op: Op, known: list[Numbers]) -> float:

@@ -96,7 +96,7 @@ class Rule:
     order: int = 50
 
 
-_MODULES = ("nonfinite", "weights", "activations", "signals", "data", "losses", "precision", "mindinsight")
+_MODULES = ("nonfinite", "weights", "updates", "activations", "signals", "data", "losses", "precision", "mindinsight")
 
 
 def _populate() -> None:

@@ -93,12 +93,13 @@ def main() -> None:
     for name, run in healthy_ones(given.engine, given.hand, given.healthy, given.seed):
         report, known = examined(run())
         series = next(iter(Training(known).losses.values()), [])
-        counts["healthy" if converges([value for _, value, _ in series]) else "not converging"] += 1
+        falls = converges([value for _, value, _ in series])
+        counts["healthy" if falls else "not converging"] += 1
         counts["notes of healthy"] += len(report.notes)
         if report.errors or not report.slots or len(report.iterations) < 2:
-            counts["false"] += 1
+            counts["false" if falls else "false, not converging"] += 1
             told = [(each.kind, each.operator, each.text) for each in report.errors]
-            print(f"false: {told}, {report.slots} slots, {len(report.iterations)} steps\n  {name}")
+            print(f"false ({falls=}): {told}, {report.slots} slots, {len(report.iterations)} steps\n  {name}")
     shown_time = f"{time.process_time() - start:.0f} CPU s"
     print(f"{given.engine}, {given.hand}, seed {given.seed}: {dict(counts)}; {shown_time}")
 

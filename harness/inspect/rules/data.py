@@ -15,6 +15,8 @@ from harness.inspect.training import Training, training_of
 
 #: family -> slots of scores and of labels
 _LABELLED = {"sparse_ce": (0, 1), "nll": (0, 1), "cross_entropy": (0, 1), "pick": (0, 2)}
+#: family -> slots of what is picked from, and of the indices
+_PICKED = {"pick": (0, 2), "embedding": (0, 1)}
 #: label that frameworks leave out by default
 _IGNORED = -100
 
@@ -195,6 +197,7 @@ def _is_weight(op: Op, at: int) -> bool:
       share=(0.5, "share of rows never read that is worth a note"))  # fmt: skip
 def embedding(context: Context) -> None:
     """Indices of look-ups."""
+    _outside(context)
     training: Training = context.once("training", training_of)
     for weight in training.weights.values():
         if not weight.is_embedding or len(weight.shape) != 2:
@@ -205,7 +208,8 @@ def embedding(context: Context) -> None:
             numbers = slot.numbers if slot is not None else None
             if slot is None or numbers is None:
                 continue
-            if numbers.high >= weight.shape[0] or numbers.low < -weight.shape[0]:
+            told = any(each.kind == "index outside of the embedding" for each in context.findings)
+            if not told and (numbers.high >= weight.shape[0] or numbers.low < -weight.shape[0]):
                 worst = numbers.high if numbers.high >= weight.shape[0] else numbers.low
                 text = f"row {worst:g} is asked for, and {weight.name} has {weight.shape[0]} rows"
                 context.at(op, "index outside of the embedding", text)
@@ -217,3 +221,18 @@ def embedding(context: Context) -> None:
         if read and unread > math.ceil(context["share"] * weight.shape[0]):
             text = f"{unread} of {weight.shape[0]} rows of {weight.name} are never read"
             context.at(weight.op, "rows never read", text, error=False)
+
+
+def _outside(context: Context) -> None:
+    """Indices that lie outside of every axis of what they pick from; an exception dump keeps them."""
+    for op in context.run.ops:
+        slots = _PICKED.get(op.family)
+        source, index = (op.inputs.get(at) for at in slots) if slots else (None, None)
+        if source is None or index is None or index.is_floating or index.numbers is None or not source.record.shape:
+            continue
+        length = max(source.record.shape)
+        if index.numbers.high >= length or index.numbers.low < -length:
+            worst = index.numbers.high if index.numbers.high >= length else index.numbers.low
+            text = f"index {worst:g} is asked for of a tensor of shape {list(source.record.shape)}"
+            context.at(op, "index outside of the embedding" if op.family == "embedding" else "index outside", text)
+            return

@@ -9,11 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from harness.inspect import roles
 from harness.inspect.chains import Chain, Link, chains_of
+from harness.inspect.counter import chain_with_gain, gradient_norm
 from harness.inspect.flow import parameter_read
-from harness.inspect.rule import Context, rule
+from harness.inspect.rule import Certainty, Context, rule
 from harness.inspect.run import Op
 from harness.inspect.training import Training, training_of
+
+#: executions that are looked at above a layer
+_UP = 12
 
 
 def _chains(context: Context) -> list[Chain]:
@@ -52,10 +57,14 @@ def vanishing_gradient(context: Context) -> None:
     moved = [each.ratio for each in first.changes if math.isfinite(each.ratio)]
     trained = bool(moved) and median(moved) > context["moved"]
     text = f"the gradient shrinks to {total:.2g} of its norm from {chain.links[-1].weight.name} to {first.name}"
-    reason = _why(context, chain, factors)
+    reason, again = _why(context, chain, factors), _gradient_with_gain(context, chain, 2**0.5)
+    proven = again is not None and again > 10 * context["factor"]
+    if proven:
+        reason = f"with weights of gain 1.4 it shrinks to {again:.2g} alone"
     context.at(
         link.op, "vanishing gradient", text, error=not trained or total < context["factor"] ** 2,
         iteration=chain.iteration, reason=reason, details={"factor": total, "layers": len(chain.links)},
+        certainty=Certainty.PROVEN if proven else Certainty.SHOWN,
     )  # fmt: skip
 
 
@@ -108,10 +117,20 @@ def exploding(context: Context) -> None:
         peak = max(pairs, key=lambda each: each[1], default=(0, 0.0))
         if len(pairs) >= context["layers"] and start > 0 and peak[1] / max(start, 1e-3) > context["forward"]:
             link = next(chain.links[at] for at, value in pairs if value / max(start, 1e-3) > context["forward"])
+            op, factor = _grower(link)
             text = f"values grow {peak[1] / start:.2g} times from the input to {chain.links[peak[0]].weight.name}"
             gains = [_gain(each) for each in chain.links if math.isfinite(_gain(each))]
             reason = f"the weights' median gain is {median(gains):.2g}" if gains else ""
-            context.at(link.op, "exploding values", text, reason=reason, details={"factor": peak[1] / start})
+            if op is not link.op:
+                reason = f"{op.kind} alone multiplies the size by {factor:.3g}"
+            again = _values_with_gain_one(context, chain)
+            proven = again is not None and again < context["forward"] / 10
+            if proven:
+                reason = f"with weights of gain 1 they grow {again:.3g} times"
+            context.at(
+                op, "exploding values", text, reason=reason, details={"factor": peak[1] / start},
+                certainty=Certainty.PROVEN if proven else Certainty.SHOWN,
+            )  # fmt: skip
             return
         backs = _usable(chain.backs())
         if len(backs) > context["layers"] and backs[0][1] / backs[-1][1] > context["backward"]:
@@ -119,6 +138,63 @@ def exploding(context: Context) -> None:
             text = f"the gradient grows {backs[0][1] / backs[-1][1]:.2g} times from the last layer to the first"
             context.at(chain.links[at].op, "exploding gradient", text)
             return
+
+
+def _values_with_gain_one(context: Context, chain: Chain) -> float | None:
+    """The counter-run of growing values: their growth with weights of gain 1; None if it cannot be computed."""
+    counter = chain_with_gain(context.run, chain)
+    if counter is None:
+        return None
+    sizes = [counter.size(link.op) for link in chain.links]
+    return max(sizes) / chain.links[0].given if all(math.isfinite(size) for size in sizes) else None
+
+
+def _gradient_with_gain(context: Context, chain: Chain, gain: float) -> float | None:
+    """The counter-run of a gradient that dies: what is left of it with weights of another gain."""
+    counter = chain_with_gain(context.run, chain, gain)
+    norms = [gradient_norm(counter, link) for link in chain.links] if counter is not None else []
+    known = [norm for norm in norms if math.isfinite(norm) and norm > 0]
+    return known[0] / known[-1] if len(known) >= context["layers"] else None
+
+
+def _grower(link: Link) -> tuple[Op, float]:
+    """The execution that multiplies sizes most on the way to a layer's output, from the layer before on; and by what.
+    The layer itself, unless another one does ten times as much."""
+    best, most = link.op, _factor(link.op)
+    op, own = _above(link.op), most
+    for _ in range(_UP):
+        if op is None or op.family in roles.WEIGHTED:
+            break
+        if _factor(op) > max(most, 10 * own):
+            best, most = op, _factor(op)
+        op = _above(op)
+    return best, most
+
+
+def _factor(op: Op) -> float:
+    """Size of the result over that of the largest input that is no parameter; 0 if unknown."""
+    slot = op.outputs.get(0)
+    sizes = [
+        each.numbers.rms
+        for at, each in op.inputs.items()
+        if each.is_floating and each.numbers is not None and not parameter_read(op, at) and at in op.makers
+        and not op.makers[at].constant
+    ]  # fmt: skip
+    if slot is None or slot.numbers is None or not sizes or not max(sizes) > 0:
+        return 0.0
+    factor = slot.numbers.rms / max(sizes)
+    return factor if math.isfinite(factor) else 0.0
+
+
+def _above(op: Op) -> Op | None:
+    """The maker of the largest input."""
+    known = [
+        (each.numbers.rms, made.by)
+        for at, each in op.inputs.items()
+        if (made := op.makers.get(at)) is not None and made.by is not None and each.numbers is not None
+        and math.isfinite(each.numbers.rms)
+    ]  # fmt: skip
+    return max(known, key=lambda each: each[0])[1] if known else None
 
 
 @rule(

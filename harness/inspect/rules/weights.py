@@ -10,27 +10,15 @@ from typing import Any
 import numpy as np
 
 from harness.inspect.chains import chains_of
-from harness.inspect.flow import maker
+from harness.inspect.counter import chain_with_gain, layer_with_gain
 from harness.inspect.numbers import rounding
 from harness.inspect.rule import Certainty, Context, rule
-from harness.inspect.training import Flow, Training, Weight, training_of
+from harness.inspect.rules.places import at_weight, training_in
+from harness.inspect.training import Training, Weight
 from harness.words import counted
 
 #: results of the backward pass by rank, layer, shape and step
 _Made = dict[tuple[int, str, tuple[int, ...], int], list["np.ndarray[Any, Any]"]]
-
-
-def _training(context: Context) -> Training:
-    found: Training = context.once("training", training_of)
-    return found
-
-
-def _at(context: Context, weight: Weight, kind: str, text: str, **more: object) -> None:
-    place = {
-        "operator": weight.name, "layer": weight.op.layer, "rank": weight.rank, "source": context.run.place(weight.op),
-        "iteration": context.run.iterations[weight.rank][0],
-    }  # fmt: skip
-    context.add(kind, text, **{**place, **more})  # type: ignore[arg-type]
 
 
 @rule(
@@ -44,7 +32,7 @@ def _at(context: Context, weight: Weight, kind: str, text: str, **more: object) 
 )
 def initialisation(context: Context) -> None:
     """The first state of every weight of a product or a convolution."""
-    training = _training(context)
+    training = training_in(context)
     zeros, gains = [], {}
     for weight in training.matrices:
         steps = context.run.iterations[weight.rank]
@@ -57,15 +45,27 @@ def initialisation(context: Context) -> None:
             zeros.append(weight)
         elif numbers.is_constant and numbers.count > max(1, min(weight.shape)):
             text = f"all {numbers.count} elements of {weight.name} are {numbers.low:g}: its units stay alike"
-            _at(context, weight, "constant weights", text, details={"value": numbers.low})
+            at_weight(context, weight, "constant weights", text, details={"value": numbers.low})
         elif numbers.count >= context["elements"] and not context["low"] <= gain <= context["high"]:
             kind = "weights too large" if gain > 1 else "weights too small"
             text = (
                 f"{weight.name} multiplies its input's size by about {gain:.3g} at the start ({weight.fan_in} inputs)"
             )
-            _at(context, weight, kind, text, details={"gain": gain, "fan_in": weight.fan_in})
+            proof = _with_gain_one(context, weight)
+            at_weight(context, weight, kind, text, details={"gain": gain, "fan_in": weight.fan_in}, **proof)
     _zeros(context, training, zeros)
     _gains(context, gains)
+
+
+def _with_gain_one(context: Context, weight: Weight) -> dict[str, object]:
+    """The counter-run of a layer: whether a weight of gain 1 takes the factor away."""
+    found = layer_with_gain(context.run, weight)
+    if found is None or not context["low"] <= found[1] <= context["high"] or not found[0] > 0:
+        return {}
+    if not (found[0] > 2 * found[1] or found[0] < found[1] / 2):
+        return {}
+    text = f"with weights of gain 1 the layer multiplies by {found[1]:.3g}, not by {found[0]:.3g}"
+    return {"reason": text, "certainty": Certainty.PROVEN}
 
 
 def _gains(context: Context, gains: dict[Weight, float]) -> None:
@@ -76,8 +76,23 @@ def _gains(context: Context, gains: dict[Weight, float]) -> None:
     if any(op.family in ("batch_norm", "layer_norm") for op in context.run.ops):
         return
     worst = max(gains, key=lambda each: gains[each])
+    proof = _values_with_gain_one(context)
     text = f"{len(known)} weights multiply their inputs' sizes by {median(known):.3g} in the median at the start"
-    _at(context, worst, "weights too large", text, details={"gain": median(known)})
+    at_weight(context, worst, "weights too large", text, details={"gain": median(known)}, **proof)
+
+
+def _values_with_gain_one(context: Context) -> dict[str, object]:
+    """The counter-run of a network: the size of its last layer's result with weights of gain 1."""
+    chains = context.once("chains", lambda run: chains_of(run, training_in(context)))
+    counter = chain_with_gain(context.run, chains[0]) if chains else None
+    if counter is None:
+        return {}
+    link = chains[0].links[-1]
+    again = counter.size(link.op)
+    if not again < link.made / 3:
+        return {}
+    text = f"with weights of gain 1 the size of {link.op.kind}'s result is {again:.3g}, not {link.made:.3g}"
+    return {"reason": text, "certainty": Certainty.PROVEN}
 
 
 def _is_trained(training: Training, weight: Weight) -> bool:
@@ -92,7 +107,7 @@ def _zeros(context: Context, training: Training, zeros: list[Weight]) -> None:
         others = f", as in {counted(len(zeros) - 1, 'other weight')}" if len(zeros) > 1 else ""
         text = f"every element of {weight.name} is 0 at the start{others}"
         error = at == 0 if len(zeros) > 1 else weight.unchanged is True
-        _at(context, weight, "zero weights", text, error=error)
+        at_weight(context, weight, "zero weights", text, error=error)
 
 
 @rule(
@@ -102,7 +117,7 @@ def _zeros(context: Context, training: Training, zeros: list[Weight]) -> None:
 )
 def no_gradient(context: Context) -> None:
     """Zero gradients, told at the layer nearest to the loss."""
-    training = _training(context)
+    training = training_in(context)
     zero = []
     for weight in training.matrices:
         known = [slot.numbers for slot in weight.gradients.values() if slot.numbers is not None]
@@ -115,7 +130,7 @@ def no_gradient(context: Context) -> None:
     text = f"the gradient of {last.name} is 0 in every step"
     if len(zero) > 1:
         text += f", and so is that of {counted(len(zero) - 1, 'weight')} before it"
-    _at(context, last, "zero gradient", text, error=not blocked, folded=f"as {blocked} shows" if blocked else "")
+    at_weight(context, last, "zero gradient", text, error=not blocked, folded=f"as {blocked} shows" if blocked else "")
 
 
 def _already(context: Context, rules: set[str]) -> str:
@@ -132,7 +147,7 @@ def _already(context: Context, rules: set[str]) -> str:
 def not_trained(context: Context) -> None:
     """Weights without update. The greater part, or many without gradients before the first trained layer, are taken
     for frozen on purpose."""
-    training = _training(context)
+    training = training_in(context)
     if not training.is_updated:
         return
     matrices = [each for each in training.matrices if len(each.after) or each.updates or each.gradients]
@@ -147,7 +162,7 @@ def not_trained(context: Context) -> None:
         text = (
             f"nothing updates {weight.name}, while {counted(len(trained), 'other weight')} of the network are trained"
         )
-        _at(context, weight, "parameter not trained", text, error=not before and not meant)
+        at_weight(context, weight, "parameter not trained", text, error=not before and not meant)
     _vectors(context, training)
 
 
@@ -162,7 +177,7 @@ def _vectors(context: Context, training: Training) -> None:
         vector = len(weight.shape) == 1 and weight.op.layer in trained
         if vector and not _moves(weight) and weight.unchanged is True:
             text = f"nothing updates {weight.name}, although the weight of its layer is trained"
-            _at(context, weight, "parameter not trained", text, error=False)
+            at_weight(context, weight, "parameter not trained", text, error=False)
 
 
 @rule(
@@ -173,7 +188,7 @@ def _vectors(context: Context, training: Training) -> None:
 )
 def unchanged(context: Context) -> None:
     """Weights that stay as they are: a learning rate of zero, updates below rounding, an optimizer that never runs."""
-    training = _training(context)
+    training = training_in(context)
     stuck = [each for each in training.matrices if each.unchanged and _has_gradient(each)]
     if not stuck or not training.run.trained:
         return
@@ -185,7 +200,7 @@ def unchanged(context: Context) -> None:
         kind, why, certainty = _why_unchanged(weight)
         others = f", as are {len(stuck) - 1} others" if every and len(stuck) > 1 else ""
         text = f"{weight.name} has the same values after every step{others}"
-        _at(context, weight, kind, text, reason=why, certainty=certainty)
+        at_weight(context, weight, kind, text, reason=why, certainty=certainty)
 
 
 def _has_gradient(weight: Weight) -> bool:
@@ -211,100 +226,6 @@ def _why_unchanged(weight: Weight) -> tuple[str, str, Certainty]:
 
 
 @rule(
-    "update-ratio",
-    "weights that a step changes by too large or too small a part of themselves",
-    order=60,
-    high=(1.0, "part that is too large, as the median over steps"),
-    noted=(0.1, "part that is worth a note"),
-    low=(1e-6, "part that is too small, in every weight"),
-    steps=(2, "changes that are needed"),
-)
-def update_ratio(context: Context) -> None:
-    """Root mean square of the change over that of the weight, for weights of products and convolutions."""
-    training = _training(context)
-    ratios = {}
-    for weight in training.matrices:
-        found = [each.ratio for each in weight.changes if math.isfinite(each.ratio)]
-        if len(found) >= context["steps"]:
-            ratios[weight] = median(found)
-    if not ratios:
-        if training.is_updated:
-            context.cannot_tell("changes of weights need their values, finite, in two steps or more")
-        return
-    largest = max(ratios, key=lambda each: ratios[each])
-    if ratios[largest] > context["noted"]:
-        first = next(each for each in largest.changes if each.ratio > context["noted"])
-        error = ratios[largest] > context["high"]
-        text = f"a step changes {largest.name} by {ratios[largest]:.2g} of its size (median)"
-        kind = "update too large" if error else "large update"
-        _at(context, largest, kind, text, error=error, iteration=first.iteration, details={"ratio": ratios[largest]})
-    moving = [value for value in ratios.values() if value > 0]
-    if moving and max(moving) < context["low"]:
-        weight = max(ratios, key=lambda each: ratios[each])
-        text = f"no step changes any weight by more than {max(moving):.2g} of its size"
-        _at(context, weight, "update too small", text, details={"ratio": max(moving)})
-
-
-@rule("ascent", "updates that go up the gradient, so that the loss grows", order=61, cosine=(0.5, "cosine that is up"))
-def ascent(context: Context) -> None:
-    """The change of a weight and its gradient point the same way in every step."""
-    training = _training(context)
-    if _negated(context) or _against_labels(context, training):
-        return
-    up = []
-    for weight in training.matrices:
-        along = [each.along for each in weight.changes if not math.isnan(each.along)]
-        if along and min(along) > context["cosine"]:
-            up.append(weight)
-    known = [each for each in training.matrices if any(not math.isnan(u.along) for u in each.changes)]
-    if up and len(up) > len(known) / 2:
-        text = f"every step moves {up[0].name} up its gradient, not down"
-        _at(context, up[0], "update up the gradient", text)
-
-
-def _negated(context: Context) -> bool:
-    """Whether the trained scalar is a loss function's value, or a mean of squares, with a minus before it."""
-    training = _training(context)
-    for series in training.losses.values():
-        step, value, op = series[0]
-        if op.family != "neg" or value >= 0:
-            continue
-        ops = [each for each in context.run.ops if each.where[:3] == op.where[:3]]
-        by = maker(op, 0)
-        squares = maker(by, 0) if by is not None and by.family in ("mean", "sum") else None
-        squared = squares is not None and squares.family in ("square", "pow")
-        if by is not None and (squared or op.at in Flow(ops, training.data).lossy):
-            text = f"what is trained is minus {by.kind}: each step makes the loss larger"
-            context.at(op, "update up the gradient", text, iteration=step, certainty=Certainty.PROVEN)
-            return True
-    return False
-
-
-def _against_labels(context: Context, training: Training) -> bool:
-    """Whether the gradient that the last layer gets would lower the score of the right class in every step."""
-    chains = context.once("chains", lambda run: chains_of(run, training))
-    seen = []
-    for chain in chains:
-        labels = [op for op in context.run.ops if op.family in ("sparse_ce", "nll") and op.phase == "forward"]
-        op = next((o for o in labels if (o.where.rank, o.where.iteration) == (chain.rank, chain.iteration)), None)
-        link = chain.links[-1]
-        slot = op.inputs.get(1) if op is not None else None
-        given, back = slot.load() if slot is not None else None, link.slot.load() if link.slot is not None else None
-        if given is None or back is None or back.ndim != 2 or given.shape != back.shape[:1] or given.size < 4:
-            continue
-        if given.min() < 0 or given.max() >= back.shape[1] or not np.isfinite(back).all():
-            continue
-        right = back[np.arange(given.size), given]
-        seen.append(float(right.mean()) > 0 and float((right < 0).mean()) < 0.02)
-    if len(seen) < 2 or not all(seen):
-        return False
-    weight = chains[0].links[-1].weight
-    text = "the gradient has the wrong sign: it would lower the score of the right class"
-    _at(context, weight, "update up the gradient", text, certainty=Certainty.PROVEN)
-    return True
-
-
-@rule(
     "stale-gradient",
     "gradients that repeat while weights and data change, or that only add up from step to step",
     order=43,
@@ -312,7 +233,7 @@ def _against_labels(context: Context, training: Training) -> bool:
 )
 def stale_gradient(context: Context) -> None:
     """Equal gradients in steps that differ; gradients that hold those of the step before."""
-    training = _training(context)
+    training = training_in(context)
     for weight in training.matrices:
         steps = sorted(weight.gradients)
         if len(steps) <= context["steps"] or weight.unchanged is not False:
@@ -323,7 +244,7 @@ def stale_gradient(context: Context) -> None:
         plain = plain or bool(numbers and numbers.bad)
         if len(set(contents)) == 1 and contents[0] is not None and not plain and _data_change(context):
             text = f"the gradient of {weight.name} is the same in all {len(steps)} steps, while weights and data change"
-            _at(context, weight, "stale gradient", text)
+            at_weight(context, weight, "stale gradient", text)
             return
     _added(context, training)
 
@@ -335,7 +256,7 @@ def _data_change(context: Context) -> bool:
             if op.phase == "forward" and op.family in ("matmul", "conv", "embedding") and at not in op.makers:
                 found.setdefault(f"{op.name}{at}", set()).add(slot.content)
     for (_, name), steps in context.run.parameters.items():
-        if name in _training(context).data:
+        if name in training_in(context).data:
             found[name] = {slot.content for slot in steps.values()}
     return any(len(each) > 1 for each in found.values())
 
@@ -356,7 +277,7 @@ def _added(context: Context, training: Training) -> None:
         if _adds_up(context, weight, made):
             text = f"the gradient of {weight.name} holds those of the steps before: nothing sets it to zero"
             step = sorted(weight.gradients)[1]
-            _at(context, weight, "gradients add up", text, iteration=step, certainty=Certainty.PROVEN)
+            at_weight(context, weight, "gradients add up", text, iteration=step, certainty=Certainty.PROVEN)
             return
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,9 +12,7 @@ from torch import Tensor, nn
 from harness.capture import Capture
 from harness.capture.torch import TorchCapture
 
-if TYPE_CHECKING:
-    from harness.testing.sick.plans import Plan
-
+#: a ``harness.testing.sick.Plan`` is given as ``plan`` throughout
 _ACTIVATIONS = {
     "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "gelu": nn.GELU, "elu": nn.ELU, "leakyrelu": nn.LeakyReLU
 }  # fmt: skip
@@ -97,13 +95,13 @@ class Residual(nn.Module):  # type: ignore[misc, unused-ignore]
         return made
 
 
-def _norm(plan: Plan, images: bool = False) -> list[nn.Module]:
+def _norm(plan: Any, images: bool = False) -> list[nn.Module]:
     if plan.norm == "batch":
         return [nn.BatchNorm2d(plan.width) if images else nn.BatchNorm1d(plan.width)]
     return [nn.LayerNorm(plan.width)] if plan.norm == "layer" and not images else []
 
 
-def _block(plan: Plan, inputs: int, at: int = 0) -> list[nn.Module]:
+def _block(plan: Any, inputs: int, at: int = 0) -> list[nn.Module]:
     cells: list[nn.Module] = [nn.Linear(inputs, plan.width), *_norm(plan)]
     cells += [] if plan.linear else [_ACTIVATIONS[plan.activation]()]
     cells += [nn.Dropout(plan.drop)] if plan.drop else []
@@ -112,7 +110,7 @@ def _block(plan: Plan, inputs: int, at: int = 0) -> list[nn.Module]:
     return cells
 
 
-def _hidden(plan: Plan, words: int) -> list[nn.Module]:
+def _hidden(plan: Any, words: int) -> list[nn.Module]:
     width, family = plan.width, plan.family
     if family == "conv":
         first, second = nn.Conv2d(2, width, 3, padding="same"), nn.Conv2d(width, width, 3, padding="same")
@@ -129,7 +127,7 @@ def _hidden(plan: Plan, words: int) -> list[nn.Module]:
     return [cell for at in range(plan.depth) for cell in _block(plan, plan.features if at == 0 else width, at)]
 
 
-def build(plan: Plan, words: int) -> nn.Sequential:
+def build(plan: Any, words: int) -> nn.Sequential:
     """The network of a plan; ``words`` is the number of rows of a table."""
     end = [Do(plan.end.what, plan.end.amount)] if plan.end is not None else []
     if plan.family == "tied":
@@ -141,7 +139,7 @@ def build(plan: Plan, words: int) -> nn.Sequential:
     return nn.Sequential(*cells, nn.Linear(inputs, plan.classes), *end)
 
 
-def _fill(plan: Plan, network: nn.Module) -> None:
+def _fill(plan: Any, network: nn.Module) -> None:
     with torch.no_grad():
         for name, parameter in network.named_parameters():
             values = plan.first_values(name, tuple(parameter.shape))
@@ -151,7 +149,7 @@ def _fill(plan: Plan, network: nn.Module) -> None:
             parameter.copy_(torch.from_numpy(np.ascontiguousarray(values if changed is None else changed, np.float32)))
 
 
-def _optimizer(plan: Plan, network: nn.Module) -> torch.optim.Optimizer:
+def _optimizer(plan: Any, network: nn.Module) -> torch.optim.Optimizer:
     given = [each for name, each in network.named_parameters() if name not in plan.left_out]
     rate = plan.rate
     if plan.optimizer == "adam":
@@ -161,7 +159,7 @@ def _optimizer(plan: Plan, network: nn.Module) -> torch.optim.Optimizer:
     return torch.optim.SGD(given, rate, momentum=0.9 if plan.optimizer == "momentum" else 0.0)
 
 
-def capture(plan: Plan, words: int) -> Capture:
+def capture(plan: Any, words: int) -> Capture:
     """Trains it, everything captured; a run that fails is kept up to its failure."""
     torch.manual_seed(plan.seed % 2**31)
     network = build(plan, words)
@@ -175,7 +173,7 @@ def capture(plan: Plan, words: int) -> Capture:
     return whole.capture()
 
 
-def _step(plan: Plan, network: nn.Module, optimizer: Any, loss: nn.Module, x: Tensor, y: Tensor) -> None:
+def _step(plan: Any, network: nn.Module, optimizer: Any, loss: nn.Module, x: Tensor, y: Tensor) -> None:
     if plan.evaluate:
         with torch.no_grad():
             network(x)
