@@ -8,7 +8,6 @@ the result changes by, so that all parts add up to the error.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -23,11 +22,13 @@ from harness.explain.evidence import Evidence, loaded
 from harness.explain.replay import Setting, computed, setting
 from harness.explain.rerun import Mixed
 from harness.explain.trained import is_gradient
+from harness.explain.work import of_records
 from harness.records import SlotKey
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-SECONDS = 5.0
+#: elements to compute, see ``work``
+WORK = 1 << 29
 #: operators with a part of their own in the budget; neighbours share one if there are more
 MOST = 24
 
@@ -118,20 +119,20 @@ class Budget:
 
 
 @np.errstate(all="ignore")
-def budget(comparison: Comparison, expected: Evidence, seconds: float = SECONDS) -> Budget | None:
+def budget(comparison: Comparison, expected: Evidence, work: int = WORK) -> Budget | None:
     """The parts of the errors of the first step that differs; None if nothing that has a graph differs.
 
     Args:
         comparison: the comparison, with the pairs of differing records.
         expected: the side whose graphs describe the operators.
-        seconds: longest time to share out the error of the end.
+        work: number of elements to compute to share out the error of the end, see ``work``.
     """
     differing = [s for s in comparison.apart() if s.verdict in (Verdict.DIFFERS, Verdict.WITHIN)]
     outputs = [s.key for s in differing if s.key.io == "output" and s.op_type != PARAMETER]
     if not outputs or not expected.graphs:
         return None
     step = min((key.iteration, key.rank) for key in outputs)
-    return _Step(comparison, expected, step, seconds).budget([k for k in outputs if (k.iteration, k.rank) == step])
+    return _Step(comparison, expected, step, work).budget([k for k in outputs if (k.iteration, k.rank) == step])
 
 
 @dataclass
@@ -141,7 +142,7 @@ class _Step:
     comparison: Comparison
     expected: Evidence
     step: tuple[int, int]
-    seconds: float
+    work: int
     known: dict[Execution, Setting | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -225,11 +226,10 @@ class _Step:
         if golden is None or found is None:
             return 0.0, []
         cone = self._cone(Execution(*end[:5]))
-        start = time.monotonic()
         first = self._computed(end, cone, -1)
-        took = max(time.monotonic() - start, 1e-6)
+        each = sum(of_records(self.expected.slots(where, "input").values()) for where in cone)
         adding = [where for where in cone if own.get(where, 0.0) > 0 and self._setting(where) is not None]
-        most = max(1, min(MOST, int(self.seconds / took)))
+        most = max(1, min(MOST, self.work // each))
         largest = sorted(adding, key=lambda where: -own[where])[:most]
         cuts = sorted(self.at[where] for where in {*largest, *adding[-1:]})
         wide = [each.astype(np.float64) for each in (golden, first)]

@@ -25,7 +25,7 @@ from harness.explain.known_values import completed, guess
 from harness.explain.numbers import number, short_operator
 from harness.explain.recorded import LIBRARY, is_without_replayer
 from harness.explain.rewired import by_graphs
-from harness.explain.search import SECONDS, Search
+from harness.explain.search import WORK, Search
 from harness.explain.structure import Structure, told_apart
 from harness.explain.whole import whole
 from harness.records import GIVEN_SCOPE, Record, SlotKey
@@ -38,7 +38,7 @@ _MADE = frozenset({"attribute", "constant", "parameter", "replaced", "inserted",
 @np.errstate(all="ignore")  # values may have any size: no overflow may interrupt a failure's report
 def explain(
     comparison: Comparison, expected: Evidence, found: Evidence, title: str, *, others: Sequence[str] = (),
-    seconds: float = SECONDS,
+    work: int = WORK,
 ) -> Explanation:  # fmt: skip
     """Explains a comparison that does not hold.
 
@@ -48,7 +48,7 @@ def explain(
         found: the run that was compared with it.
         title: says what differs from what.
         others: further statements to make.
-        seconds: longest time for the search for a cause.
+        work: number of elements that the search for a cause may compute.
 
     Examples:
         >>> from harness.capture import Capture, read_tree
@@ -88,7 +88,7 @@ def explain(
         divergence = whole(divergence, case)
         if divergence.kind is Kind.UNRECORDED:
             case = replace(case, unrecorded=True)
-        cause, told = _cause(comparison, divergence, case, seconds)
+        cause, told = _cause(comparison, divergence, case, work)
         more += told
         if (cause is None or not cause.certainty.proven) and is_without_replayer(expected, case.where):
             more.append(f"No operator was run again: this Python has no {LIBRARY}")
@@ -140,9 +140,7 @@ def _there(there: Execution, slot: SlotVerdict) -> Execution:
     return Execution(*slot.found_as[:5]) if slot.found_as is not None else there
 
 
-def _cause(
-    comparison: Comparison, divergence: Divergence, case: Case, seconds: float
-) -> tuple[Cause | None, list[str]]:
+def _cause(comparison: Comparison, divergence: Divergence, case: Case, work: int) -> tuple[Cause | None, list[str]]:
     """The cause, and further statements about parameters that differ from the start."""
     first = _differing_from_the_start(comparison, case)
     told = []
@@ -160,7 +158,7 @@ def _cause(
             Certainty.LIKELY, "parameter", f"parameter {name} differs from the start", (Change(name),)
         )
     else:
-        cause = Search(case, seconds).cause()
+        cause = Search(case, work).cause()
     named = {change.name for change in cause.changes} if cause is not None else set()
     rest = [name for name in first if name not in named]
     if cause is not None and cause.kind == "parameter":

@@ -130,7 +130,7 @@ class Rerun:
     def bound(self, key: SlotKey) -> Array | None:
         """The possible error of a computed output; None for an output of the run."""
         if key not in self._bounds and key in self._floors:
-            self._bounds[key] = self._floors[key].of(key.slot, self.expected.by_key[key].dtype)
+            self._bounds[key] = self._floors[key].of(key.slot)
         return self._bounds.get(key)
 
     def _slots_that_differ(self, where: Execution) -> list[SlotVerdict]:
@@ -235,7 +235,7 @@ class Rerun:
         state = slot.key.io == "input"
         side: Any = way[1][1] if state else dict(enumerate(way[1][0]))
         at = slot.key.slot
-        return at in side and self._agrees(slot, side[at], lambda: floor.of(at, slot.dtype, state))
+        return at in side and self._agrees(slot, side[at], lambda: floor.of(at, state))
 
     def _put(self, missing: list[Record], made: Made, floor: Floor, carries: bool) -> None:
         """Adds outputs that the run lacks."""
@@ -261,10 +261,8 @@ class Rerun:
             held, right = self._after_update(where, at, array)
             self._left[name] = [_Left(held)]
             if held is array and array.dtype.kind in "fV":
-                dtype = from_numpy(array.dtype).name
                 self._left[name] = [
-                    _Left(way[1][1][at], partial(floor.of, at, dtype, True))
-                    for way, floor in zip(ways, floors, strict=True)
+                    _Left(way[1][1][at], partial(floor.of, at, True)) for way, floor in zip(ways, floors, strict=True)
                 ]
             self._roots[name] = root
             (self._carried.add if carries or not right else self._carried.discard)(name)

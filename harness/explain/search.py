@@ -1,11 +1,10 @@
 """Searches for a cause: tries candidates in order of likelihood, by computing the operator again.
 
-Bounded in number and in time: a failing test waits no longer than ``SECONDS`` for its explanation.
+Bounded in number and in work: a failing test waits no longer for its explanation than a few seconds.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -27,13 +26,15 @@ from harness.explain.patterns import Finding, Pair, find_pattern
 from harness.explain.recorded import recorded
 from harness.explain.replay import Setting, computed_with_state, setting
 from harness.explain.reproduced import reproduced
+from harness.explain.work import Work, of_setting
 from harness.records import Record
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _Values = Mapping[tuple[str, int], Array | None]
 
-SECONDS = 2.0
+#: elements to compute, see ``work``
+WORK = 1 << 28
 MOST = 200
 _LATER = 2
 
@@ -127,12 +128,12 @@ class Search:
 
     Args:
         case: the origin.
-        seconds: longest time to take (a running kernel is not stopped).
+        work: number of elements to compute, see ``work``.
     """
 
-    def __init__(self, case: Case, seconds: float = SECONDS) -> None:
+    def __init__(self, case: Case, work: int = WORK) -> None:
         self.case = case
-        self._end = time.monotonic() + seconds
+        self._work = Work(work)
         self._trial = Trial(case)
         self._found = {slot: self._trial.found["output", slot] for slot in case.outputs}
         self._expected = {slot: self._trial.expected["output", slot] for slot in case.outputs}
@@ -197,7 +198,7 @@ class Search:
     def _of_candidates(self, base: Setting | None) -> Cause | None:
         if base is None:
             return None
-        for candidate in self._bounded(candidates(self.case, base)):
+        for candidate in self._bounded(candidates(self.case, base), of_setting(base)):
             check = self._check(candidate)
             if check is not None:
                 candidate, check = self._beside_rivals(candidate, check)
@@ -222,10 +223,10 @@ class Search:
         how = {**check.arguments, "or": [dict(each.how) for each in alike]}
         return replace(candidate, text=text), replace(check, arguments=how)
 
-    def _bounded(self, every: Iterator[Candidate]) -> Iterator[Candidate]:
+    def _bounded(self, every: Iterator[Candidate], elements: int) -> Iterator[Candidate]:
         for candidate in every:
             self.tried += 1
-            if self.tried > MOST or time.monotonic() > self._end:
+            if self.tried > MOST or not self._work.admits(elements):
                 return
             yield candidate
 

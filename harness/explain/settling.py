@@ -7,7 +7,6 @@ in. What came in must come from an operator that is right, too: equal contents s
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -20,12 +19,15 @@ from harness.explain.evidence import Evidence, loaded
 from harness.explain.recorded import recorded
 from harness.explain.replay import Setting
 from harness.explain.reread import results_of, same
+from harness.explain.work import Work, of_records
 from harness.records import Record, SlotKey
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: longest time to take; what was not reached by then keeps its verdict
-SECONDS = 60.0
+#: elements to compute, see ``work``; what is not reached by then keeps its verdict
+WORK = 1 << 33
+#: about so often each operator is computed
+_REPLAYS = 4
 REASON = "rounding: the operator gives both sides' results from their own inputs"
 PASSED_ON = "rounding: passed on by operators that give both sides' results from their own inputs"
 _ALONE = (Verdict.MISSING, Verdict.UNEXPECTED)
@@ -37,15 +39,15 @@ class Settling:
     Args:
         comparison: the comparison; ``comparison.pairs`` has the records that differ.
         expected, found: the sides.
-        seconds: longest time to take.
+        work: number of elements to compute, see ``work``.
 
     Attributes:
         settled: verdicts of the slots that rounding explains, by key.
     """
 
-    def __init__(self, comparison: Comparison, expected: Evidence, found: Evidence, seconds: float = SECONDS) -> None:
+    def __init__(self, comparison: Comparison, expected: Evidence, found: Evidence, work: int = WORK) -> None:
         self._expected, self._found = expected, found
-        self._end = time.monotonic() + seconds
+        self._work = Work(work)
         self._slots: dict[Execution, list[SlotVerdict]] = {}
         for slot in comparison.slots:
             self._slots.setdefault(Execution(*slot.key[:5]), []).append(slot)
@@ -60,11 +62,11 @@ class Settling:
             apart = [slot for slot in self._slots.get(where, ()) if slot.verdict is not Verdict.IDENTICAL]
             if not apart or any(slot.verdict in _ALONE for slot in apart):
                 continue
-            if time.monotonic() > self._end:
-                return
             pairs = {slot.key: self._pair(slot) for slot in apart}
             if None in pairs.values():
                 continue
+            if not self._work.admits(_REPLAYS * of_records(each[0] for each in pairs.values() if each is not None)):
+                return
             self._execution(where, apart, {key: pair for key, pair in pairs.items() if pair is not None})
 
     def _execution(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import cached_property
 from math import prod
@@ -23,14 +22,15 @@ from harness.explain.reproduced import rounded
 from harness.explain.reread import gives_its_results, makers
 from harness.explain.statements import Argument
 from harness.explain.trained import Change, change, is_gradient, is_unchanged, writer_of
+from harness.explain.work import Work, of_records
 from harness.records import Record, SlotKey
 
 #: largest number of the run's operators to compute again, one after the other, from the golden's values
 _DEPTH = 24
 #: largest number of operators whose results are asked for
 _ASKED = 8
-#: longest time to compute operators again
-_SECONDS = 1.0
+#: elements to compute, see ``work``
+_WORK = 1 << 27
 #: a source of at most so many elements is told with its values
 _FEW = 3
 
@@ -45,7 +45,7 @@ class Structure:
         self._followed: dict[Execution, tuple[bool, int]] = {}
         self._exact = True
         self._shown: dict[str, Any] = {}
-        self._end = time.monotonic() + _SECONDS
+        self._work = Work(_WORK)
 
     def cause(self) -> Cause:
         """What changed, and whether that is proven."""
@@ -216,7 +216,7 @@ class Structure:
         return known[0]
 
     def _computes(self, where: Execution, depth: int) -> bool:
-        if time.monotonic() > self._end:
+        if not self._work.admits(of_records(self._found.slots(where, "input").values())):
             return False
         if is_of_records(self._found):
             return gives_its_results(self._found, where) and all(

@@ -45,9 +45,9 @@ def engine_of(rules: Mapping[str, Any], backend: str) -> str:
 
 def _emulator() -> Replayer:
     """Runs MindSpore's operators."""
-    from harness.framework.runtime.replaying import Emulator
+    from harness.replaying.emulated import Emulated
 
-    return Emulator()
+    return Emulated()
 
 
 def _aten() -> Replayer | None:

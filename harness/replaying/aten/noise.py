@@ -14,14 +14,13 @@ import numpy as np
 
 from harness.compare.noise import terms
 from harness.recording.replayer import Call, Replayer
+from harness.replaying.drawing import usual
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _DRAWS = 4
 #: roundings beside those of a sum: of operands, of a scale, of the result
 _OTHERS = 8
-#: an element may be off by what this share of all elements do not exceed: draws may leave one unmoved by chance
-_SHARE = 0.75
 
 
 def noise(replayer: Replayer, call: Call) -> tuple[Array, ...] | None:
@@ -50,10 +49,9 @@ def noise(replayer: Replayer, call: Call) -> tuple[Array, ...] | None:
             for each in drawn:
                 if each is not None and each.outputs[at].shape == spread.shape:
                     spread = np.maximum(spread, np.nan_to_num(np.abs(each.outputs[at] - base.outputs[at]), posinf=0.0))
-            usual = float(np.quantile(spread, _SHARE, method="lower")) if spread.size else 0.0
             factor = _OTHERS + math.sqrt(terms(sizes, max(result.size, 1)))
             size = np.nan_to_num(np.abs(result.astype(base.outputs[at].dtype)), posinf=0.0)
-            found.append(factor * np.maximum(spread, usual) + _OTHERS * _unit(result) * size)
+            found.append(factor * np.maximum(spread, usual(spread)) + _OTHERS * _unit(result) * size)
     return tuple(found)
 
 
