@@ -65,7 +65,7 @@ def main() -> None:
     torch.set_num_threads(1)
     harness.set_context(mode=harness.GRAPH_MODE)
     cases: dict[str, Callable[[], Callable[[], object]]] = {
-        "LeNet, as shipped (compiled anew)": lambda: lambda: lenet.play(Recorder()),
+        "LeNet, as shipped (compiled again)": lambda: lambda: lenet.play(Recorder()),
         "three convolutions, one step": training,
     }
     for name, make in cases.items():

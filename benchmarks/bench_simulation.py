@@ -222,7 +222,7 @@ def text(cost: float, size: int, elements: int, rows: list[dict[str, float]], fu
 
 
 def main(words: list[str] | None = None) -> int:
-    """Writes the tables, after each row anew; 1 if the page has no place for them."""
+    """Writes the tables, again after each row; 1 if the page has no place for them."""
     given = argparse.ArgumentParser()
     given.add_argument("--ranks", type=int, nargs="+", default=[100, 1000])
     given.add_argument("--elements", type=int, default=256, help="of a slot, float32")

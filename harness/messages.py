@@ -32,7 +32,7 @@ def build(
         syntax: ``proto2`` or ``proto3``; in the latter repeated numbers are packed.
 
     Returns:
-        Classes that exist at run time only, hence ``Any``.
+        ``Any``, because the classes exist at run time only.
     """
     file = descriptor_pb2.FileDescriptorProto(name=f"{package}.proto", package=package, syntax=syntax)
     for name, values in (enums or {}).items():

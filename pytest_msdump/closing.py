@@ -46,7 +46,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
         yield from listed(summary.stale)
     if summary.undescribed:
         fix = commands.describe(settings, start)
-        yield f"the manifests do not describe these goldens as they are (`{fix}` writes them anew):"
+        yield f"the manifests do not describe these goldens as they are (`{fix}` rewrites them):"
         yield from listed(summary.undescribed)
     yield from summary.problems
     yield from summary.notes

@@ -126,7 +126,7 @@ def verify(settings: Settings, start: Path) -> str:
 
 
 def describe(settings: Settings, start: Path) -> str:
-    """The command that writes the manifests anew."""
+    """The command that rewrites the manifests."""
     return command("msdump", "verify", "--fix", Path(os.path.relpath(settings.golden, start)))
 
 

@@ -233,7 +233,7 @@ class Msdump:
         from ``at`` on are also compared with the golden.
 
         Args:
-            build: makes the training anew. It gives a function for one step, which is called with a batch (a tuple's
+            build: makes a new training. It gives a function for one step, which is called with a batch (a tuple's
                 items one by one), and the parts whose state a checkpoint holds: objects with ``state_dict`` and
                 ``load_state_dict``, or cells.
             batches: one for each step.

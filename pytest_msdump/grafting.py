@@ -54,7 +54,7 @@ class State:
         grafts: the golden's tensors of the next run; None if there is none.
         values: these tensors.
         rounds: number of runs so far, without the first.
-        told: whether the first run was judged anew, with what the others showed.
+        told: whether the first run was judged again, with what the others showed.
         why: why it is not run again, in words.
         left: what does not hold with the grafts; None if everything does.
     """

@@ -48,7 +48,7 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
         with GoldenStore.open(judge.path) as store:
             judge.remember(store.run(*judge.run))
     except (FileNotFoundError, HarnessError):
-        pass  # the store does not exist yet or cannot be read: it is written anew
+        pass  # the store does not exist yet or cannot be read: it is written
     try:
         change = staged(test.item.config, test.settings)
         done = change.update(test.golden, test.network, judge.runs())

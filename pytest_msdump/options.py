@@ -54,7 +54,7 @@ class Option(NamedTuple):
 
 OPTIONS = (
     Option("msdump", "flag", False, "check the networks of marked tests against their goldens"),
-    Option("msdump_regen", "flag", False, "write the goldens of the selected tests anew (implies --msdump)"),
+    Option("msdump_regen", "flag", False, "rewrite the goldens of the selected tests (implies --msdump)"),
     Option(
         "msdump_learn", "count", 0, "run each test N times and keep with its golden how far its results scatter", "N"
     ),
@@ -329,7 +329,7 @@ def settings(config: pytest.Config) -> Settings:
 
 
 def _declared(config: pytest.Config) -> tuple[str, ...]:
-    """The facts by which goldens may have variants; ``pytest.UsageError`` for one that is none."""
+    """The facts by which goldens may have variants; ``pytest.UsageError`` for any other name."""
     named: tuple[str, ...] = resolve(config, "msdump_variants")
     if not named:
         return ()

@@ -43,7 +43,7 @@ def compared(build: Callable[[], tuple[Step, Sequence[Any]]], batches: Sequence[
     """The run without a restart, and what breaks the restart; empty if nothing does.
 
     Args:
-        build: makes the training anew: a function for one step, called with a batch, and the parts whose state a
+        build: makes a new training: a function for one step, called with a batch, and the parts whose state a
             checkpoint holds (objects with ``state_dict`` and ``load_state_dict``, or cells).
         batches: one for each step.
         at: steps before the checkpoint.

@@ -129,7 +129,7 @@ def _parameters(module: Any) -> tuple[set[str], bool]:
 
 
 def _asks_for_the_loss(optimizer: Any) -> bool:
-    """Whether an optimizer's step cannot do without a function that computes the loss anew, as LBFGS's."""
+    """Whether an optimizer's step cannot do without a function that computes the loss again, as LBFGS's does."""
     try:
         given = inspect.signature(optimizer.step).parameters.get("closure")
     except (AttributeError, TypeError, ValueError):

@@ -120,7 +120,7 @@ def _parameters(function: Any) -> str:
 
 
 def write() -> None:
-    """Writes the package anew."""
+    """Rewrites the package."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     for name, text in files().items():
         (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)

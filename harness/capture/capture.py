@@ -62,7 +62,7 @@ class Capture:
         rules: provenance of the values: rules of the emulation, versions.
         artefacts: normalised texts by path (``graphs/ms_output_trace_code_graph_0.ir``).
         execution_order: kernel names by graph id, with the numbers of dump files, in planned order.
-        source: the records in execution order, or a function that gives them anew; an iterator can be read only once.
+        source: the records in execution order, or a function that gives them each time; an iterator is read only once.
         problems: files of a dump tree that ``records`` leaves out; complete after ``records`` was read to its end.
         listed: the number of records known so far: those listed in a tree; else 0.
         as_rows: gives the records as columns if all of them are rows of statistics; else None, and ``problems`` are

@@ -18,7 +18,7 @@ def regen(
         list[str] | None, typer.Argument(metavar="[PYTEST ARGS]", help="tests and options, as pytest takes them")
     ] = None,
 ) -> Action:
-    """Write the goldens of the selected tests anew (pytest --msdump-regen ARGS)."""
+    """Rewrite the goldens of the selected tests (pytest --msdump-regen ARGS)."""
 
     def action() -> int:
         from harness.cli.regen import regenerate
@@ -187,7 +187,7 @@ def verify(
     golden: Annotated[
         Path | None, typer.Argument(help="directory of the golden stores; the project's if left out")
     ] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="write missing, broken and stale manifests anew")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="rewrite missing, broken and stale manifests")] = False,
     as_json: AsJson = None,
     workers: Workers = 0,
     scheduler: Scheduler = None,

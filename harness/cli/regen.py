@@ -1,4 +1,4 @@
-"""``msdump regen``: makes pytest write the goldens of the selected tests anew."""
+"""``msdump regen``: makes pytest rewrite the goldens of the selected tests."""
 
 from __future__ import annotations
 

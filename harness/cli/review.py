@@ -236,7 +236,7 @@ def told(candidate: Candidate) -> Iterator[str]:
 
 
 def _beside_slots(judged: Judgement) -> str:
-    """Why a judgement of which no slot differs does not hold."""
+    """Why a judgement without a differing slot does not hold all the same."""
     if judged.renamed:
         return f"{counted(judged.renamed, 'operator')} or values of another name"
     if judged.texts_hold is False:

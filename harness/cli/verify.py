@@ -36,7 +36,7 @@ def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None, keep:
     if len(found.problems) > limit(_SHOWN):
         print(f"... and {len(found.problems) - _SHOWN} more")
     if found.fixed:
-        print(f"{folder}: the manifests were written anew")
+        print(f"{folder}: the manifests were rewritten")
     state = (
         f"{len(found.problems)} problem{'s' * (len(found.problems) != 1)}"
         if found.problems

@@ -78,7 +78,7 @@ class Calls:
         primitive.__class__ = type(kind.__name__, (kind,), {"__call__": called, "_watched": True})
 
     def reset(self) -> None:
-        """Begins a step: numbers start anew."""
+        """Begins a step: numbers start again."""
         self.step = CallStep()
         self._counts.clear()
         self._stack.clear()

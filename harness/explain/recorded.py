@@ -104,7 +104,7 @@ def given_by_name(records: Mapping[int, Record], beside: Mapping[int, Record] | 
 
 
 def _by_schema(replayer: Replayer, kind: str, records: Mapping[int, Record], tensors: int) -> dict[str, Any] | None:
-    """Likewise, of records of which no side has names, by the names that the operator's schema orders so."""
+    """Likewise, where neither side's records have names: the names are those of the operator's schema, in its order."""
     own = [each for _, each in sorted(records.items()) if each.format == ARGUMENT_FORMAT]
     found: dict[str, Any] = {}
     for each in own:

@@ -112,7 +112,7 @@ def chosen(
     known = made()
     if known and name_of(names, known) == own:
         return Choice(base, f"judged by the base, made with this run's facts ({own})")
-    of = f", made with {name_of(names, known)}" if known else ", of which no facts are known"
+    of = f", made with {name_of(names, known)}" if known else ", whose facts are not known"
     return Choice(base, f"judged by the base{of}: there is no variant for {own}")
 
 

@@ -24,7 +24,7 @@ from harness.recording.spec import OpaqueSpec, ScalarSpec, Spec, TensorSpec, Tup
 MAX_BYTES = 1 << 30
 """Largest size of a file; larger ones are refused."""
 _UNSIGNED_LISTS = frozenset({"IsFeatureMapInputList"})
-"""Attributes whose numbers are size_t in MindSpore, hence ``uint_val``."""
+"""Attributes whose numbers are size_t in MindSpore, and so in ``uint_val``."""
 _OPAQUE_TYPES = {"String": "DT_STRING", "UMonad": "DT_UMONAD", "IOMonad": "DT_IOMONAD", "None": "DT_NONE"}
 
 

@@ -44,7 +44,7 @@ _SETTINGS = {
     "distributed.worker.http.routes": [],
     "distributed.admin.system-monitor.gil.enabled": False,
     "distributed.admin.system-monitor.interval": "10s",
-    # Without MALLOC_TRIM_THRESHOLD_, which has every array of a measurement mapped anew (a third of its CPU time).
+    # Without MALLOC_TRIM_THRESHOLD_, which maps new memory for every array of a measurement (a third of its CPU time).
     "distributed.nanny.pre-spawn-environ": {
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",

@@ -1,4 +1,4 @@
-"""The parts of a comparison, made anew whenever they are wanted: a list would grow with ranks and iterations."""
+"""The parts of a comparison, made again whenever they are needed: a list would grow with ranks and iterations."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ _HEAD = {"format": FORMAT, "version": VERSION}
 
 @cache
 def _again(golden: Path) -> str:
-    return f"`{command('msdump', 'verify', '--fix', golden)}` writes it anew"
+    return f"`{command('msdump', 'verify', '--fix', golden)}` rewrites it"
 
 
 class RunKey(NamedTuple):
@@ -86,7 +86,7 @@ def rebuild(
     golden: Path, provenance: Provenance | None = None, *, names: Iterable[str] | None = None,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> bool:  # fmt: skip
-    """Writes the manifests of a directory of stores anew, broken ones too; False if all were correct already.
+    """Rewrites the manifests of a directory of stores, broken ones too; False if all were correct already.
 
     The names of the stores they describe are made durable with them (see ``store.update``).
 

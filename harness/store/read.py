@@ -60,7 +60,7 @@ def _source(path: str | os.PathLike[str], descriptor: int, size: int) -> Source:
     if head[: len(_HDF5)] != _HDF5 or len(head) < USER_BLOCK:
         raise StoreError("not a complete HDF5 file" + (" (it is empty)" if not head else ""))
     raise StoreError(
-        "an HDF5 file, but no golden store of today: those of schema 1 are read no more; make the golden anew with "
+        "an HDF5 file, but no golden store of today: those of schema 1 are no longer read; make the golden again with "
         "--msdump-regen"
     )
 

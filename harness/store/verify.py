@@ -21,7 +21,7 @@ class Verification:
     Attributes:
         problems: in words; empty if everything is still as written.
         stores, runs, tensors: numbers of what was read.
-        fixed: whether manifests were written anew.
+        fixed: whether manifests were rewritten.
     """
 
     problems: list[str]
@@ -36,7 +36,7 @@ def verify(golden: Path, *, fix: bool = False, tensors_of: Tensors | None = None
 
     Args:
         golden: the directory.
-        fix: write manifests anew if they are missing, broken or wrong. Stores are never changed.
+        fix: rewrite manifests if they are missing, broken or wrong. Stores are never changed.
         tensors_of: finds what is wrong with the tensors of a run, instead of reading them here.
 
     Raises:

@@ -164,7 +164,7 @@ def update(
 
 
 def rewrite(path: str | os.PathLike[str], *, compression: Compression | None = None) -> UpdateResult:
-    """Writes a store anew in the current layout; its content stays.
+    """Rewrites a store in the current layout; its content stays.
 
     Args:
         path: the store.

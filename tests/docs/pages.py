@@ -4,7 +4,7 @@ A fenced block with ``title="FILE"`` is written to that file. A ``console`` bloc
 they print; a line ``...`` stands for any lines. A ``python`` block without a title is run. ``<!-- not run: WHY -->``
 before a block leaves it out; ``<!-- not run: needs torch -->`` only where PyTorch is not installed, and so on.
 
-``python -m tests.docs.pages [PAGE...]`` writes anew what the commands print.
+``python -m tests.docs.pages [PAGE...]`` rewrites what the commands print.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def update(page: Path) -> None:
     for block, text in reversed(changes):
         lines[block.line + 1 : block.end - 1] = text
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{page}: {len(changes)} blocks written anew")
+    print(f"{page}: {len(changes)} blocks rewritten")
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def holds(line: str, printed: str) -> bool:
 
 
 def main() -> None:
-    """Makes all pictures anew."""
+    """Makes all pictures again."""
     from playwright.sync_api import sync_playwright
 
     from tests.report.chromium import find

@@ -1,6 +1,6 @@
 """The table of ``docs/reference/releases.md``, made from the rules of each generation.
 
-``python -m tests.docs.releases`` writes it anew.
+``python -m tests.docs.releases`` rewrites it.
 """
 
 from __future__ import annotations

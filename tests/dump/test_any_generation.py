@@ -1,7 +1,7 @@
 """Any valid configuration of any release, synchronous or asynchronous, gives a tree that reads back to exactly the
 tensors the run produced, or nothing at all where it says so; any other gives one named error and no tree.
 
-What a field means in a release is said here anew, by the documents; the rules' table is only asked which rows there
+What a field means in a release is repeated here from the documents; the rules' table is only asked which rows there
 are.
 """
 

@@ -95,7 +95,7 @@ def test_valid_fields_mean_what_they_say(fields: dict[str, Any]) -> None:
 
 
 def test_a_failed_configuration_leaves_nothing_behind() -> None:
-    """The original's parser keeps fields of a file it refused; here each file is read anew."""
+    """The original's parser keeps fields of a file it refused; here each file is read from the start."""
     refused = {"op_debug_mode": 3, "initial_iteration": -1}
     with pytest.raises(DumpConfigError, match="initial_iteration"):
         config(Path("/dump"), **refused)

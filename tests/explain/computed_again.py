@@ -280,7 +280,7 @@ def outcomes(count: int, seed: int) -> Iterator[tuple[Fault, dict[str, Any] | No
             yield fault, told, None
             continue
         strike = fault.pair.strike
-        sides = watched(fault.network), watched(fault.pair.changed, strike.anew() if strike is not None else None)
+        sides = watched(fault.network), watched(fault.pair.changed, strike.fresh() if strike is not None else None)
         yield fault, told, holds(told, *sides)
 
 

@@ -1,4 +1,4 @@
-"""Applies what a cause states to a golden's tensor, from its JSON alone: written anew, it shares nothing with explain.
+"""Applies what a cause states to a golden's tensor, from its JSON alone; it shares no code with explain.
 
 Beside it, edits of arrays drawn at random: every kind that a pattern knows, alone and several at once, with NaN,
 infinities and signs of zero in between.

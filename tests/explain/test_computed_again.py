@@ -47,7 +47,7 @@ def test_what_is_not_so_does_not_hold() -> None:
         if not held or told is None:
             continue
         strike = fault.pair.strike
-        sides = watched(fault.network), watched(fault.pair.changed, strike.anew() if strike is not None else None)
+        sides = watched(fault.network), watched(fault.pair.changed, strike.fresh() if strike is not None else None)
         for other in _spoiled(told):
             assert not holds(other, *sides), (fault.kind, other["cause"])
             asked += 1

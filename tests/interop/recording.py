@@ -74,7 +74,7 @@ def write(path: Path, facts: Mapping[str, Any]) -> None:
 
 
 def record_again(path: Path, record: Any, python: str, words: Sequence[str]) -> None:
-    """Records the cases of ``path`` anew, or those whose text holds one of ``words``."""
+    """Records the cases of ``path`` again, or those whose text holds one of ``words``."""
     facts = json.loads(path.read_text())
     rows = [row for row in facts if not words or any(word in row for word in words)]
     write(path, facts | record(rows, [python]))

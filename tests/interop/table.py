@@ -36,7 +36,7 @@ COLUMNS = ("operators", "slots", "identical", "within the limit", "not written",
 
 
 SCENARIOS = """
-What MindSpore's own system tests of the dump ask for, told anew in `tests/scenarios` with what must be in the tree:
+What MindSpore's own system tests of the dump ask for, rewritten in `tests/scenarios` with what must be in the tree:
 every file, every array, every row, computed with numpy. Each holds on every emulated device that has the feature; under
 the real MindSpore on a CPU:
 """

@@ -7,7 +7,7 @@ import json
 import pytest
 
 pytest_plugins = ["pytester"]
-STALE = "the manifests do not describe these goldens as they are (`msdump verify --fix golden` writes them anew):"
+STALE = "the manifests do not describe these goldens as they are (`msdump verify --fix golden` rewrites them):"
 
 
 def test_a_manifest_that_is_missing_fails_the_session(made: pytest.Pytester) -> None:

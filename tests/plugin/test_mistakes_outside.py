@@ -110,7 +110,7 @@ def _(place: Place) -> Iterable[str]:
     return place.failure("--msdump-backend=gpu")
 
 
-@scene("02 a conflict in a manifest", "`msdump verify --fix golden` writes them anew", "test_it.manifest.json")
+@scene("02 a conflict in a manifest", "`msdump verify --fix golden` rewrites them", "test_it.manifest.json")
 def _(place: Place) -> Iterable[str]:
     place.golden().with_suffix(".manifest.json").write_text("<<<<<<< ours\n=======\n>>>>>>> theirs\n")
     return from_line(place.check(), "the manifests do not describe")

@@ -35,7 +35,7 @@ def test_nothing(msdump):
 
 @pytest.fixture
 def watch(gate: pytest.Pytester) -> Callable[[str, str], None]:
-    """Writes the tests anew: what the input is a multiple of, and whether the network has one operator more."""
+    """Rewrites the tests: what the input is a multiple of, and whether the network has one operator more."""
 
     def write(factor: str, more: str = "False") -> None:
         gate.makepyfile(test_watch=WATCH.replace("FACTOR", factor).replace("MORE", more))

@@ -38,7 +38,7 @@ def write(tree: Path, kind: str, ranks: Sequence[int], iterations: int, seed: in
     """A tree in which every rank has values of its own.
 
     Args:
-        tree: is made anew.
+        tree: is made again.
         seed: of what is chosen; trees of one seed are equal but for their ``damage``.
         damage: how many files are cut, changed, emptied or taken away.
     """

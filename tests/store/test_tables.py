@@ -295,7 +295,7 @@ def test_schema_2_is_read_and_brought_up_to_date(tmp_path: Path) -> None:
 def test_schema_1_is_read_no_more(tmp_path: Path, head: bytes) -> None:
     path = tmp_path / "x.h5"
     path.write_bytes(head)
-    with pytest.raises(StoreError, match="those of schema 1 are read no more"):
+    with pytest.raises(StoreError, match="those of schema 1 are no longer read"):
         GoldenStore.open(path)
-    with pytest.raises(StoreError, match="those of schema 1 are read no more"):
+    with pytest.raises(StoreError, match="those of schema 1 are no longer read"):
         update(path, "net", {RunId("cpu", "tensor"): run_data()})

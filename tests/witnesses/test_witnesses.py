@@ -66,6 +66,6 @@ def test_what_is_not_a_table_is_refused() -> None:
 
 
 def test_the_page_counts_them() -> None:
-    """``python -m tests.witnesses page`` writes it anew."""
+    """``python -m tests.witnesses page`` rewrites it."""
     text = PAGE.read_text(encoding="utf-8")
     assert written(text) == text

@@ -95,7 +95,7 @@ def _stored(path: str, file: str, slot: Slot) -> Any:
     """The tensor of a ``.safetensors`` file beside the tree."""
     name = file.removeprefix("./")
     if os.path.basename(name) != name or "\0" in name:
-        raise ValueError(f"{slot.operator[:200]}: {file[:80]!r} is no name of a file beside it")
+        raise ValueError(f"{slot.operator[:200]}: {file[:80]!r} does not name a file beside it")
     root = os.path.dirname(os.path.realpath(path))
     place = os.path.join(root, name)
     refuse_outside(place, root, TreeError)

@@ -186,7 +186,7 @@ def write_tensors(records: Records, path: Path, kind: str | None = None) -> Writ
     """Writes all values there are; the file is put in place when it is whole.
 
     Args:
-        records: gives the records anew at each call.
+        records: gives the records, from the first one, at each call.
         path: of the file, or of a directory that is not there yet (ONNX).
         kind: a key of ``WRITERS``; None for what the path's suffix says.
 

@@ -52,7 +52,7 @@ class TorchCapture:
 
     Operators are those PyTorch dispatches (ATen), named by the module they run in
     (``Default/layer1-Linear/addmm-op0``), their gradients (``Gradients/Default/layer1-Linear/mm-op0``) and the
-    optimizer's (``Default/optimizer-Adam/addcdiv_-op0``), counted anew in each step. Operators outside all modules are
+    optimizer's (``Default/optimizer-Adam/addcdiv_-op0``), counted in each step. Operators outside all modules are
     in ``Default``. The module's parameters and buffers follow at the end of a step.
 
     Args:

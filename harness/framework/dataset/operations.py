@@ -36,7 +36,7 @@ class Repeat(Operation):
 @step
 class Shuffle(Operation):
     """See ``Dataset.shuffle``. Places in the buffer are drawn from one 64-bit Mersenne Twister over all epochs;
-    ``again``: anew from the same seed in each."""
+    ``again``: each epoch starts again from the same seed."""
 
     def __init__(self, source: Dataset, buffer_size: int, *, again: bool = False) -> None:
         super().__init__(source)

@@ -28,8 +28,8 @@ class AliasLoader(Loader):
 
 
 def spec_of(fullname: str, module: str) -> ModuleSpec | None:
-    """The spec of ``fullname`` as a name of MindSpore's ``module`` (``nn``), or of one of ours that is no name of
-    MindSpore's (``nn.basic``); None if there is neither."""
+    """The spec of ``fullname`` as a name of MindSpore's ``module`` (``nn``), or of one of ours that MindSpore does not
+    have (``nn.basic``); None if there is neither."""
     if names.is_module(module):
         found = names.load(module)
     elif names.has_module(f"{names.OURS}.{module}"):

@@ -55,7 +55,7 @@ class Buffers:
         if value is not None:
             raise SettingTypeError(
                 f"{type(self).__name__}.{name} is a buffer: assign to it with ops.assign or .{name}[...] = value, or "
-                f"register it anew; a {type(value).__name__} cannot take its place"
+                f"register it again; a {type(value).__name__} cannot take its place"
             )
         self._buffers[name] = None
 

@@ -1,7 +1,7 @@
 """``Transformer`` and its layers.
 
-Source: MindSpore 2.10.0, measured: layers of a stack begin with the same values; ``Transformer`` draws all matrices
-anew.
+Source: MindSpore 2.10.0, measured: layers of a stack begin with the same values; ``Transformer`` draws all
+matrices again.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ for _package in (_functions, _primitives):
 
 
 def __getattr__(name: str) -> object:
-    """``GradOperation``, ``grad`` and its kin: MindSpore lists them here; their code is with graphs."""
+    """``GradOperation``, ``grad`` and the like: MindSpore lists them here; their code is with graphs."""
     if name in ("GradOperation", "get_grad", "grad", "value_and_grad"):
         return getattr(_hooks.provided("transforms"), name)
     return _lookup("ops", name)

@@ -78,7 +78,7 @@ class Tensor(Protocols):
             data = as_array(input_data, dtype)
             self._dtype = dtype or dtypes.from_numpy(data.dtype)
         if data.dtype != self._dtype.numpy:
-            with np.errstate(over="ignore", invalid="ignore"):  # what is too large is infinite, as there
+            with np.errstate(over="ignore", invalid="ignore"):  # too large: infinite, as in MindSpore
                 data = data.astype(self._dtype.numpy)
         self._data: Array = np.ascontiguousarray(data).reshape(data.shape) if data is not input_data else data.copy()
 

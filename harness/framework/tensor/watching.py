@@ -19,7 +19,7 @@ class Watcher(Protocol):
         """The result of ``construct(args, kwargs)``, the call of a cell."""
 
     def state(self) -> Any:
-        """What was seen so far; a function that is traced anew begins there again."""
+        """What was seen so far; tracing a function again starts from here."""
 
     def restore(self, state: Any) -> None:
         """Forgets what was seen after ``state``."""

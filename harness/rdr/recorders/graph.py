@@ -1,4 +1,4 @@
-"""A graph: its text, numbered anew at each export, and its protobuf message, which is replaced."""
+"""A graph: its text, numbered from the start at each export, and its protobuf message, which is replaced."""
 
 from __future__ import annotations
 

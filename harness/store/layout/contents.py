@@ -118,7 +118,7 @@ def check_schema(version: int) -> int:
     if version > SCHEMA:
         raise StoreError(
             f"schema version {version} was written by a newer pytest-msdump; this one reads {OLDEST} to {SCHEMA}: "
-            "update it, or make the golden anew with --msdump-regen"
+            "update it, or make the golden again with --msdump-regen"
         )
     if version < OLDEST:
         raise StoreError(f"schema version {version} is not known; this pytest-msdump reads {OLDEST} to {SCHEMA}")

@@ -59,7 +59,7 @@ class Strike:
         self._swapped: Operator | None = None
         self.hits = 0
 
-    def anew(self) -> Strike:
+    def fresh(self) -> Strike:
         """A fresh copy for another run."""
         return Strike(self._kind, self._operator, self._iteration, self._seed)
 

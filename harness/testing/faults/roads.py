@@ -141,7 +141,7 @@ _right = _Right()
 def by_diff(_golden: Capture, pair: Pair) -> Judged:
     """Compares as ``msdump diff`` does: two dump trees, which do not say who computed them."""
     with temporary_directory("msdump-faults-") as folder:
-        captured(pair.changed, pair.strike and pair.strike.anew(), Path(folder, "run"), pair.backend)
+        captured(pair.changed, pair.strike and pair.strike.fresh(), Path(folder, "run"), pair.backend)
         one, other = read_tree(_right.tree(pair.network, pair.backend)), read_tree(Path(folder, "run"))
         parties = [Party(tree, tree.backend, tree.mode, tree.emulated) for tree in (one, other)]
         judged = judge(*parties, lay=lay_beside, settle=settle)

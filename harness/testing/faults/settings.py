@@ -161,7 +161,7 @@ def _frozen(random: Random, network: Network) -> tuple[Network, Truth] | None:
 
 
 def _reseeded(random: Random, network: Network) -> tuple[Network, Truth] | None:
-    """Every weight drawn anew."""
+    """Every weight drawn again."""
     seed, shapes = int(random.integers(1 << 30)), network.parameters()
 
     def drawn(name: str) -> Callable[[Array], Array]:
@@ -305,7 +305,7 @@ SETTINGS: Sequence[SettingKind] = (
     SettingKind("activation", _activation),
     SettingKind("loss", _loss),
     SettingKind("optimizer", _optimizer),
-    _weight("weight drawn anew", lambda random, w: np.asarray(random.normal(size=w.shape), np.float32)),
+    _weight("weight drawn again", lambda random, w: np.asarray(random.normal(size=w.shape), np.float32)),
     _weight("weight times two", lambda _, w: w * 2),
     _weight("weight of other sign", lambda _, w: -w),
     _weight("weight of zeros", lambda _, w: np.zeros_like(w)),

@@ -76,7 +76,7 @@ def test_values_are_pytorchs_own_and_in_the_right_scope(name: str) -> None:
 def test_a_capture_changes_nothing(name: str) -> None:
     plain = Training(CASES[name])
     plain.plain()
-    watched = Training(CASES[name])  # seeds anew: a dropout draws
+    watched = Training(CASES[name])  # seeds again: a dropout draws
     watched.captured(mode="statistic")
     for one, other in zip(plain.module.state_dict().values(), watched.module.state_dict().values(), strict=True):
         assert torch.equal(one, other)

@@ -279,7 +279,7 @@ class _Swallows(_Wrapped):
 
 
 class _Forgets(_Wrapped):
-    """Each program starts anew."""
+    """Each program starts from nothing."""
 
     def execute(self, program: Any) -> None:
         with Cpu().open(network="suite") as process:
@@ -360,7 +360,7 @@ BACKEND_ONES = [
             process=changed(_records(_noisy))),
     backend("test_equal_programs_hold_and_others_do_not", "it keeps nothing that depends on the input",
             process=changed(_records(lambda records: [r for r in records if r.op_type == "Parameter"][:1]))),
-    backend("test_a_second_program_goes_on", "each program starts anew", process=_Forgets),
+    backend("test_a_second_program_goes_on", "each program starts from nothing", process=_Forgets),
     backend("test_processes_do_not_mix", "all processes have one list", process=_Shares),
     backend("test_an_error_passes_through", "it swallows errors", process=_Swallows),
     backend("test_a_golden_of_it_holds", "it has values that no golden keeps",

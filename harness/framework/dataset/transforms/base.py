@@ -20,7 +20,7 @@ RowFunction = Callable[..., Any]
 
 
 class Transform(ABC):
-    """Base of all transforms. Calling one runs it on arrays, with numbers drawn anew from the seed of datasets at each
+    """Base of all transforms. Calling one runs it on arrays, drawing numbers from the seed of datasets again at each
     call where one was set, as in MindSpore, else from one call to the next."""
 
     @abstractmethod

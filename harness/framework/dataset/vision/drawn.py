@@ -1,7 +1,7 @@
 """Transforms of an image's colours that draw numbers.
 
 For arrays the numbers are those that MindSpore draws from the same seed; for pictures of Pillow's they come from
-Python's generator (``RandomLighting``: from numpy's), as there.
+Python's generator (``RandomLighting``: from numpy's), as in MindSpore.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``Adam`` and its kin of ``mindspore.experimental.optim``."""
+"""``Adam`` and the optimizers like it of ``mindspore.experimental.optim``."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def conj(input: Tensor) -> Any:
 
 @tensor_method("angle")
 def angle(input: Tensor) -> Any:
-    """The angle of each complex number, in (-pi, pi]; ``DtypeError`` for a real tensor, as there."""
+    """The angle of each complex number, in (-pi, pi]; ``DtypeError`` for a real tensor, as in MindSpore."""
     return call("Angle", input)
 
 

@@ -23,7 +23,7 @@ def constant(value: Any, shape: Any, dtype: DType) -> Tensor:
     """A tensor of one value; ``TypeError`` if that is not a number."""
     if value is None or isinstance(value, (str, bytes)):
         raise TypeError(f"a tensor of {dtype} is filled with a number, got {value!r}")
-    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is infinite, as there
+    with np.errstate(over="ignore", invalid="ignore"):  # too large: infinite, as in MindSpore
         return Tensor(np.full(sizes((shape,)), held(value), dtype.numpy), dtype)
 
 

@@ -1,4 +1,4 @@
-"""Names of MindSpore's that its CPU has no kernel for: they are refused when called, as there (2.10.0, measured).
+"""Names of MindSpore's that its CPU has no kernel for: here, too, a call of them is refused (2.10.0, measured).
 
 Source: every name was called in both modes with arguments that fit.
 """

@@ -44,7 +44,7 @@ def _of_one(name: str) -> Callable[..., Any]:
                 raise SettingTypeError(f"{name}: {named} must be an int, got {value!r}")
         return call(name.upper(), input, _constant(n), _constant(dim), _norm(norm, name))
 
-    transform.__doc__ = f"``numpy.fft.{name}`` of ``input`` along ``dim``, of ``n`` elements; ``norm`` as there."
+    transform.__doc__ = f"``numpy.fft.{name}`` of ``input`` along ``dim``, of ``n`` elements; ``norm`` as in numpy."
     return transform
 
 

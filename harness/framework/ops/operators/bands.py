@@ -173,7 +173,7 @@ class MatrixDiagPartV3(Operator):
 
 @operator
 class FillDiagonal(Operator):
-    """Attributes ``fill_value`` and ``wrap`` (begin anew below a tall matrix's last row)."""
+    """Attributes ``fill_value`` and ``wrap`` (begin again below a tall matrix's last row)."""
 
     name = "FillDiagonal"
     functional = False

@@ -48,7 +48,7 @@ class RGBToHSV(_Colours):
 
 @operator
 class HSVToRGB(_Colours):
-    """Red, green and blue of hue, saturation and value; a hue beyond 1 does not begin anew."""
+    """Red, green and blue of hue, saturation and value; a hue beyond 1 does not wrap around."""
 
     name = "HSVToRGB"
     ranks = range(4, 5)
