@@ -197,7 +197,8 @@ def judge(
     seek = partial(_sought, expected, found, laid, match, measured, judging)
     comparison, pairing, tried = seek(tolerances)
     # The manifest, which knows the environment, is read if bits differ.
-    if rule is TABLE and comparison.counts[Verdict.WITHIN] and made_here(expected, found):
+    apart = comparison.counts[Verdict.WITHIN] or not comparison.holds
+    if rule is TABLE and apart and made_here(expected, found):
         tolerances, rule = replace(Tolerances.parse("exact"), statistics=tolerances.statistics), HERE
         comparison, pairing, tried = seek(tolerances)
     if rule is TABLE and not comparison.holds and settle is not None and made_elsewhere(expected, found):

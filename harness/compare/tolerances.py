@@ -121,6 +121,7 @@ class Tolerances:
         statistics: whether to accept statistics within the tolerance if one side kept no values and its digest differs;
             otherwise the verdict is "cannot tell".
         noise: whether to accept rounding, and the consequences of earlier rounding; see ``harness.explain.rounding``.
+        silent: whether a table was written that says nothing of ``default``.
 
     Everywhere ``BY_DTYPE`` (None) stands for the documented table ``DEFAULTS``.
 
@@ -137,6 +138,7 @@ class Tolerances:
     default: Choice = EXACT
     statistics: bool = False
     noise: bool = False
+    silent: bool = field(default=False, compare=False)
 
     def of(self, key: SlotKey, op_type: str, dtype: str) -> Tolerance:
         """The tolerance of one slot; ``EXACT`` for integers and bools.
@@ -161,6 +163,14 @@ class Tolerances:
             return self.of(key, op_type, dtype)
         chosen = self._choice(key, op_type, dtype)
         return EXACT if chosen is not None and chosen.exact else Tolerance()
+
+    def names(self, key: SlotKey, op_type: str, dtype: str) -> bool:
+        """Whether an entry is for this slot, not only the default.
+
+        Args:
+            key, op_type, dtype: as for ``of``.
+        """
+        return replace(self, default=_NOT_NAMED)._choice(key, op_type, dtype) is not _NOT_NAMED
 
     def _choice(self, key: SlotKey, op_type: str, dtype: str) -> Choice:
         for pattern, tolerance in self.patterns:
@@ -230,7 +240,7 @@ class Tolerances:
                 by_dtype[dtype] = tolerance
             else:
                 types[name] = tolerance
-        return cls(tuple(patterns), types, by_dtype, default)
+        return cls(tuple(patterns), types, by_dtype, default, silent="default" not in table)
 
     def as_json(self) -> Any:
         """JSON values from which ``parse`` makes the same tolerances."""
@@ -246,6 +256,7 @@ class Tolerances:
 #: The table by dtype, plus the rule for rounding.
 NOISE = "noise"
 _STATISTICS = "statistics"
+_NOT_NAMED = Tolerance()
 _NAMED = ("exact", "default", NOISE)
 _FIELDS = tuple(f.name for f in fields(Tolerance))
 

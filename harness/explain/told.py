@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness.compare.party import BITS
+from harness.compare.party import BITS, NOISE_RULE
 from harness.compare.policy import RENAMED, Judgement
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.environment import Changed
@@ -89,7 +89,13 @@ def _ruled(judged: Judgement, made: Explanation) -> str:
     ]
     there = [slot for slot in failing if made.origin is not None and slot.key == made.origin.key] or failing
     # Whole numbers and bools are equal or not, whatever is given.
-    return f"{there[0].tolerance}, {judged.rule}" if there and judged.rule not in ("", BITS) else ""
+    if not there or judged.rule in ("", BITS):
+        return ""
+    slot, tolerances, rule = there[0], judged.tolerances, judged.rule
+    if tolerances.silent and not tolerances.names(slot.key, slot.op_type, slot.dtype):
+        return f"{slot.tolerance}, since the table {rule} names no other"
+    rounding = " and rounding" if tolerances.noise and rule != NOISE_RULE else ""
+    return f"{slot.tolerance}{rounding}, {rule}"
 
 
 def _renamed(made: Explanation, judged: Judgement) -> Explanation:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.compare import Comparison, Tolerances, Verdict
-from harness.compare.party import BITS, NOISE_RULE, TABLE, Party, ruling
+from harness.compare.party import BITS, HERE, NOISE_RULE, TABLE, Party, ruling
 from harness.compare.policy import judge
 from harness.explain import Evidence, Subject, block, explained
 from tests.compare.helpers import operator
@@ -76,11 +76,29 @@ def test_rounding_is_admitted_elsewhere(asked: Any, emulated: bool, elsewhere: b
         assert lines == ([] if emulated else [f"Tolerance: {tolerance}, {judged.rule}"])
 
 
+@pytest.mark.parametrize("off", [1e-6, 0.5])
+def test_the_goldens_own_environment_asks_for_bits(off: float) -> None:
+    """Whether values differ a little or much: the rule is the same, and is named."""
+    about: dict[str, Any] = {"environment": lambda: {"numpy": "1"}, "repeated": lambda: True, "backend": "torch"}
+    judged = judge(side(**about), side(off, **about), lay=lambda *_: None)
+    assert not judged.holds
+    assert judged.rule == HERE
+    evidence = [Evidence(side(at, **about).records, dict) for at in (0.0, off)]
+    made = explained(judged, Subject("run", "golden"), *evidence)
+    assert made is not None
+    assert made.tolerance == f"exact, {HERE}"
+
+
 @pytest.mark.parametrize(("marker", "options", "said"), [
     ("(tolerance=1e-3)", [], "rtol=0.001, given by the marker"),
     ("", ["--msdump-tolerance=exact"], "exact, given by --msdump-tolerance"),
     ("", [], "rtol=1e-05 scaled=1e-06 max_ulp=1, from the table by dtype, since none is given"),
     ("hook", [], "rtol=0.0001, given by the hook pytest_msdump_tolerance"),
+    ("(tolerance='noise')", [], "rtol=1e-05 scaled=1e-06 max_ulp=1 and rounding, given by the marker"),
+    ("(tolerance={'check/other': 1e-3})", [], "exact, since the table given by the marker names no other"),
+    ("(tolerance={'check/other': 1e-3, 'default': 'default'})", [],
+     "rtol=1e-05 scaled=1e-06 max_ulp=1, given by the marker"),
+    ("(tolerance={'check/out': 1e-3})", [], "rtol=0.001, given by the marker"),
 ])  # fmt: skip
 def test_the_gate_names_it(
     gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, marker: str, options: list[str], said: str
