@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from harness.compare.policy import Judgement
 from harness.compare.spread import noise
+from harness.compare.tolerances import DEFAULTS
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.environment import DISTRIBUTIONS, Changed
 from harness.environment import told as changes_told
@@ -37,6 +38,8 @@ _OF_FACTS = {
 _SEEDS = frozenset({"seed", "hash seed"})
 #: another order of sums, other threads or another processor do not change values by so much of their size
 _GROSS = 0.01
+#: nor one element by so much of its size, or of that of most elements
+_GROSS_ELEMENT = 0.1
 #: facts that may add and take away what a program gives
 _SOFTWARE = frozenset({*DISTRIBUTIONS, "python"})
 
@@ -108,7 +111,24 @@ def _is_gross(left: Judgement) -> bool:
     comparison = left.comparison
     if any(comparison.counts[each] for each in (Verdict.MISSING, Verdict.UNEXPECTED)):
         return True
-    return any(each.measurement is not None and _noise(each) > _GROSS for each in comparison.failures())
+    return any(_noise(each) > _GROSS or _error(each) > _GROSS_ELEMENT for each in comparison.failures())
+
+
+def _is_of_another_kind(left: Judgement) -> bool:
+    """Whether something has another dtype or shape: no threads, no processor and no order of a set gives that."""
+    pairs = left.comparison.pairs
+    failing = (pairs[each.key] for each in left.comparison.failures() if each.key in pairs)
+    return any((one.dtype, one.shape) != (other.dtype, other.shape) for one, other in failing)
+
+
+def _error(slot: SlotVerdict) -> float:
+    """The error of the element furthest outside, as a part of its size or of that of most elements."""
+    measured = slot.measurement
+    if measured is None or measured.worst is None or slot.dtype not in DEFAULTS:
+        return 0.0
+    expected, found = complex(measured.worst.expected), complex(measured.worst.found)
+    size = max(abs(expected), measured.bulk)
+    return abs(found - expected) / size if size else 0.0
 
 
 def _noise(slot: SlotVerdict) -> float:
@@ -119,6 +139,8 @@ def _noise(slot: SlotVerdict) -> float:
 def _of_rest(left: Judgement, cause: Cause | None, changed: Sequence[Changed]) -> str:
     """What a difference beyond rounding is filed as."""
     names = {each.name for each in changed}
+    if _is_of_another_kind(left) and not names & (_SOFTWARE | {"seed"}):
+        return FAULT
     if cause is None or cause.kind == "rounding":
         return FAULT if _is_gross(left) and not names & (_SEEDS | _SOFTWARE) else CANNOT_TELL
     if cause.kind in _VALUES and (cause.check is None or names & _SEEDS):
