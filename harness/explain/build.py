@@ -19,6 +19,7 @@ from harness.compare.smallest_tolerance import would_pass
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain import alone
 from harness.explain.case import Case
+from harness.explain.changes import changed_settings
 from harness.explain.evidence import Evidence, agree_on_graphs
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.known_values import completed, guess
@@ -29,6 +30,7 @@ from harness.explain.search import WORK, Search
 from harness.explain.structure import Structure, told_apart
 from harness.explain.whole import whole
 from harness.records import GIVEN_SCOPE, Record, SlotKey
+from harness.words import agreeing
 
 _SHOWN = 6
 #: causes that come from a line of the user's script
@@ -296,12 +298,17 @@ def _inputs(divergence: Divergence, case: Case) -> str:
     for each in divergence.inputs:
         statistics = each.state is State.AGREES and each.why
         by_state.setdefault(each.why if statistics else each.state.value, []).append(each)
+    settings = dict.fromkeys(each.change.name for each in changed_settings(case))
     words = []
     for state, inputs in by_state.items():
         if state == State.AGREES.value and len(by_state) == 1:
-            words.append("its input agrees" if len(inputs) == 1 else "its inputs agree")
+            noun = "tensor" if settings else "input"  # attributes and constants are inputs, too
+            words.append(f"its {noun} agrees" if len(inputs) == 1 else f"its {noun}s agree")
             continue
         words.append(_listed(state, inputs, case))
+    if settings:
+        more = f" and {len(settings) - _SHOWN} more" if len(settings) > _SHOWN else ""
+        words.append(f"{', '.join([*settings][:_SHOWN])}{more} {agreeing(len(settings), 'differ')}")
     return ", ".join(words)
 
 

@@ -65,6 +65,13 @@ def test_numbers_of_a_real_engine_may_differ_by_a_millionth(value: Any, near: bo
         assert (one.altered(other, exact=False) == []) is near
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_arrays_are_compared_whole(exact: bool) -> None:
+    one, same, other = (with_(OPERATOR, attributes={"low": np.arange(3) + at}) for at in (0, 0, 1))
+    found = [Identities.of(one).altered(Identities.of(each), exact=exact) for each in (same, other)]
+    assert [[each.name for each in side] for side in found] == [[], ["low"]]
+
+
 def test_operators_of_one_side_alone_are_told_by_their_slots() -> None:
     assert Identities.of(with_(OPERATOR)).altered(Identities.of(with_(OPERATOR, name="Net/Clip-op1"))) == []
     assert Identities.of(with_(OPERATOR)).altered(Identities.of({})) == []

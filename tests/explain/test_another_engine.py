@@ -57,6 +57,22 @@ def test_a_changed_attribute_is_named_without_a_proof() -> None:
     assert (made.cause.text, made.cause.certainty.proven) == ("by 2 -> 3", False)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        ({"by": 2.0}, {"by": 3.0}, "its tensors agree, by differs"),
+        ({"by": np.arange(3)}, {"by": np.arange(3) + 1}, "its tensors agree, by differs"),
+        ({"by": 2.0, "to": 1}, {"by": 3.0, "to": 2}, "its tensors agree, by, to differ"),
+        ({"by": 2.0}, {"by": 2.0}, "its inputs agree"),
+    ],
+    ids=["number", "array", "two", "none"],
+)
+def test_inputs_agree_only_if_attributes_do(one: dict[str, Any], other: dict[str, Any], words: str) -> None:
+    made = told(capture("Scale", X * 2, one), capture("Scale", X * 3, other))
+    assert made.origin is not None
+    assert made.origin.inputs == words
+
+
 def test_names_of_inputs_are_the_engines_own() -> None:
     other = capture("Softmax", X * W * 2, names=("logits", "temperature"), weight=W * 2)
     made = told(capture("Softmax", X * W, names=("logits", "temperature")), other)
