@@ -19,6 +19,9 @@ from harness.framework import ops as functions
 from harness.framework.context import GRAPH_MODE, get_context, set_context
 from harness.framework.runtime.launch import Launch
 from harness.framework.tensor import Parameter, Tensor
+from harness.testing.faults.kernels import KERNELS, Strike
+from harness.testing.faults.networks import Network
+from harness.testing.faults.settings import SETTINGS
 from tests.explain.reapplied import edited
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -265,7 +268,7 @@ class Failing:
     def __init__(self, operators: Sequence[str], iteration: int, seed: int) -> None:
         self.given = operators, iteration, seed
 
-    def anew(self) -> Failing:
+    def fresh(self) -> Failing:
         """The same for another run."""
         return Failing(*self.given)
 
@@ -290,3 +293,39 @@ def changed(random: Random, program: Program) -> tuple[Program, bool]:
         made = CHANGES[int(random.integers(len(CHANGES)))](random, made) or made
     alone = random.random() < 0.25
     return (program if alone else made), bool(alone or random.random() < 0.15)
+
+
+class Several:
+    """Faults of kernels that strike one run."""
+
+    def __init__(self, *each: Any) -> None:
+        self.given = each
+
+    def fresh(self) -> Several:
+        """The same for another run."""
+        return Several(*(each.fresh() for each in self.given))
+
+    def before(self, launch: Launch, iteration: int) -> None:
+        """Each before a kernel."""
+        for each in self.given:
+            each.before(launch, iteration)
+
+    def after(self, launch: Launch, iteration: int, results: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Each after it."""
+        for each in self.given:
+            results = each.after(launch, iteration, results)
+        return results
+
+
+def changed_network(random: Random, network: Network, operators: Sequence[str]) -> tuple[Network, Several | None]:
+    """A network with two or three changed settings, kernels that fail, or both."""
+    made = network
+    for _ in range(int(random.integers(4))):
+        found = SETTINGS[int(random.integers(len(SETTINGS)))].change(random, made)
+        made = made if found is None else found[0]
+    strikes: list[Any] = []
+    for name in random.permutation(operators)[: int(random.integers(3))]:
+        kind, at, seed = int(random.integers(2 * len(KERNELS))), int(random.integers(2)), int(random.integers(1 << 30))
+        fitting = kind < len(KERNELS) and not KERNELS[kind].operators
+        strikes.append(Strike(KERNELS[kind], str(name), at, seed) if fitting else Failing([str(name)], at, seed))
+    return made, Several(*strikes) if strikes else None

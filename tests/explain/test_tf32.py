@@ -43,7 +43,7 @@ def _explained(name: str, data: str, op: str = "product") -> tuple[Explanation, 
     made = explained(golden, captured(program, strike))  # type: ignore[arg-type]
     told = json.loads(json.dumps(made.to_json()))
     proven = told["cause"] is not None and told["cause"]["proven"]
-    return made, holds(told, watched(program), watched(program, strike.anew())) if proven else None
+    return made, holds(told, watched(program), watched(program, strike.fresh())) if proven else None
 
 
 @pytest.mark.parametrize(

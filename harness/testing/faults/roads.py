@@ -129,6 +129,8 @@ class _Right:
         """Its dump tree, which stays until another network's, or another backend's, is asked for."""
         if self._kept is None or self._kept[0] is not network or self._kept[2] != backend:
             # Not under the prefix below: what is there and holds no lock counts as left by a killed process.
+            if self._kept is not None:
+                self._kept[1].cleanup()
             folder = TemporaryDirectory(prefix="right-of-msdump-")
             captured(network, None, Path(folder.name, "golden"), backend)
             self._kept = network, folder, backend
