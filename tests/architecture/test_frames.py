@@ -26,17 +26,21 @@ def read(tree: ast.AST) -> set[str]:
 
 
 def private(tree: ast.AST) -> list[str]:
-    """Private names that a module asks for by their text, which mypy does not see."""
-    return [
-        node.args[1].value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in ("getattr", "hasattr")
-        and isinstance(node.args[1], ast.Constant)
-        and node.args[1].value.startswith("_")
-        and not node.args[1].value.startswith("__")
-    ]
+    """Private names that a module asks for by their text, which mypy does not see: ``getattr(x, "_y")``,
+    ``vars(x)["_y"]``, ``x.__dict__.get("_y")``."""
+    found = []
+    for node in ast.walk(tree):
+        asked: ast.expr | None = None
+        if isinstance(node, ast.Subscript):
+            asked = node.slice
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1:
+            asked = node.args[1] if node.func.id in ("getattr", "hasattr", "setattr", "delattr") else None
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            asked = node.args[0] if node.func.attr in ("get", "pop", "setdefault", "__getattribute__") else None
+        text = asked.value if isinstance(asked, ast.Constant) else None
+        if isinstance(text, str) and text.startswith("_") and not text.startswith("__"):
+            found.append(text)
+    return found
 
 
 def test_one_module_of_the_framework_reads_frames() -> None:
@@ -62,5 +66,13 @@ def test_a_read_is_seen(text: str, found: set[str]) -> None:
     assert read(ast.parse(text)) == found
 
 
-def test_a_private_name_is_seen() -> None:
-    assert private(ast.parse("getattr(x, '_scope', None); getattr(x, '__call__'); getattr(x, name)")) == ["_scope"]
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("getattr(x, '_scope', None); getattr(x, '__call__'); getattr(x, name)", ["_scope"]),
+        ("vars(x)['_scope']; x['scope']; x[0]", ["_scope"]), ("x.__dict__.get('_scope', {})", ["_scope"]),
+        ("setattr(x, '_scope', 1)", ["_scope"]), ("x._scope", []), ("x.get('scope')", []),
+    ],
+)  # fmt: skip
+def test_a_private_name_is_seen(text: str, found: list[str]) -> None:
+    assert private(ast.parse(text)) == found

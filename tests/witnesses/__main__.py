@@ -8,6 +8,12 @@ holds without it, among the recorded networks, the recorded calls that name it, 
 ``tests/data/witnesses.json``. WORD is part of the name of a table, or of a row.
 
 ``python -m tests.witnesses page`` writes the counts in ``docs/facts.md``.
+
+``check`` takes facts that stand in code, too: it makes the change that ``tests/data/facts.json`` names for each, and
+runs its test.
+
+``python -m tests.witnesses seek SEEN [WORD...]`` looks for the change and the test of facts in code that have none.
+SEEN is what ``pytest -p tests.witnesses.seen --facts-seen SEEN`` noted: which tests run which code.
 """
 
 from __future__ import annotations
@@ -15,11 +21,13 @@ from __future__ import annotations
 import json
 import re
 import sys
+from pathlib import Path
 
 from tests.framework.compile.test_recorded_graphs import DATA, RECORDED
 from tests.witnesses.page import PAGE, written
 from tests.witnesses.recordings import CALL, CALLS, apart, call_holds, failures, graphs_hold, holds
-from tests.witnesses.tables import TABLES, WITNESSES, Row, rows
+from tests.witnesses.search import Search, Seen
+from tests.witnesses.tables import FACTS, TABLES, WITNESSES, Row, facts, rows, statements
 
 
 def is_needed(row: Row) -> bool:
@@ -98,6 +106,27 @@ def find(chosen: list[Row]) -> int:
     return unheld
 
 
+def seek(seen: Seen, chosen: list[Row]) -> int:
+    """Writes the change and the witness of each fact in code that has none; how many are left without."""
+    known = facts()
+    there = {(row.table, row.name) for row in statements()}
+    kept = {
+        table: {name: witness for name, witness in found.items() if (table, name) in there}
+        for table, found in known.items()
+    }
+    wanted = [row for row in chosen if not row.witness]
+
+    def work(search: Search) -> None:
+        for row in wanted:
+            found = search.of_mark(row.key)
+            kept.setdefault(row.table, {})[row.name] = list(found) if found else None
+            FACTS.write_text(json.dumps({key: kept[key] for key in sorted(kept)}, indent=1, sort_keys=True) + "\n")
+            print(f"{row.table}: {row.name or 'the module'}: {found[2] if found else 'nothing holds it'}", flush=True)
+
+    Search(seen, work).run({row.table for row in wanted})
+    return sum(not (kept.get(row.table) or {}).get(row.name) for row in wanted)
+
+
 def write(known: dict[str, dict[str, str]]) -> None:
     """Writes ``tests/data/witnesses.json``: the tables and their rows in order, without those that are gone."""
     there: dict[str, dict[str, str]] = {}
@@ -114,11 +143,19 @@ def main(arguments: list[str]) -> int:
     if command == "page":
         PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
         return 0
-    if command not in ("check", "find"):
-        print("usage: python -m tests.witnesses check|find [WORD...], or page", file=sys.stderr)
+    if command not in ("check", "find", "seek") or (command == "seek" and not named):
+        print("usage: python -m tests.witnesses check|find [WORD...], seek SEEN [WORD...], or page", file=sys.stderr)
         return 2
-    chosen = [row for row in rows() if not named or any(each in f"{row.table}: {row.name}" for each in named)]
-    return int(bool((find if command == "find" else check)(chosen)))
+    if command == "seek":
+        seen, *named = named
+        return int(bool(seek(Seen([Path(seen)]), _chosen(statements(), named))))
+    if command == "find":
+        return int(bool(find(_chosen(rows(), named))))
+    return int(bool(check(_chosen([*rows(), *statements()], named))))
+
+
+def _chosen(found: list[Row], named: list[str]) -> list[Row]:
+    return [row for row in found if not named or any(each in f"{row.table}: {row.name}" for each in named)]
 
 
 if __name__ == "__main__":

@@ -7,10 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 from tests.witnesses.recordings import CALL
-from tests.witnesses.tables import Row, rows
+from tests.witnesses.tables import Row, rows, statements
 
 PAGE = Path(__file__).parents[2] / "docs" / "facts.md"
 _TABLE = re.compile(r"(?<=<!-- facts -->\n).*?(?=\n<!-- end of facts -->)", re.DOTALL)
+_CODE = re.compile(r"(?<=<!-- facts in code -->\n).*?(?=\n<!-- end of facts in code -->)", re.DOTALL)
 _MEANS = ("networks", "calls", "crossings", "tests")
 
 
@@ -39,11 +40,24 @@ def table() -> str:
     return "\n".join([*lines, _line("all", "", total)])
 
 
+def code_table() -> str:
+    """Of each package: the facts in its code, and how many have a witness."""
+    counted: dict[str, Counter[bool]] = {}
+    for row in statements():
+        counted.setdefault(row.kind, Counter())[bool(row.witness)] += 1
+    counted["all"] = sum(counted.values(), Counter())
+    lines = ["| facts in the code of | facts | held | not held |", "|---|---|---|---|"]
+    for kind, found in sorted(counted.items(), key=lambda each: (each[0] == "all", each[0])):
+        name = kind if kind == "all" else f"`harness.{kind}`"
+        lines.append(f"| {name} | {found.total()} | {found[True]} | {found[False]} |")
+    return "\n".join(lines)
+
+
 def _line(kind: str, name: str, found: Counter[str]) -> str:
     cells = [kind, name, str(found.total()), *(str(found[each] or "") for each in _MEANS), str(found[""])]
     return f"| {' | '.join(cells)} |"
 
 
 def written(text: str) -> str:
-    """The page with the table as it is now."""
-    return _TABLE.sub(lambda _: table(), text)
+    """The page with the tables as they are now."""
+    return _CODE.sub(lambda _: code_table(), _TABLE.sub(lambda _: table(), text))

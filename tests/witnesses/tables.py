@@ -12,8 +12,13 @@ from typing import Any, NamedTuple
 from harness.framework import observed, ops
 from harness.framework.compile import closures, functions, simplify
 from harness.framework.tensor import dispatch, tensor
+from tests.witnesses.changes import planted
+from tests.witnesses.marks import marks
 
 WITNESSES = Path(__file__).parents[1] / "data" / "witnesses.json"
+#: of each fact that code says was measured: the function, the change of it, and the test that fails with that change;
+#: None where no witness is known
+FACTS = WITNESSES.with_name("facts.json")
 
 
 class Table(NamedTuple):
@@ -72,6 +77,7 @@ TABLES = (
     Table("framework.compile.simplify", "_OF_TENSORS", _FOLDS),
     Table("framework.compile.effects", "_VIEWS", "memory"),
 )
+
 #: tables of ``observed``, whose rows name their recordings themselves, and what they are about
 OBSERVED = {
     "FUNCTION_GRAPHS": "function graphs", "LAYER_GRAPHS": "function graphs", "OLDER_FORMS": _SCOPES,
@@ -114,6 +120,37 @@ def rows() -> list[Row]:
             taking = _taking_out_observed(table_name, row.name)
             found.append(Row(f"framework.observed.{table_name}", name, kind, row.name, taking, row.recording))
     return found
+
+
+def statements() -> list[Row]:
+    """Every fact that code outside of ``TABLES`` says was measured: its module, and what of it the fact is about."""
+    known, tables = facts(), {f"harness.{table.key}" for table in TABLES}
+    found = []
+    for mark in marks():
+        if f"{mark.module}.{mark.place}" not in tables:
+            function, change, witness = known.get(mark.module, {}).get(mark.place) or ("", "", "")
+            kind = ".".join(mark.module.split(".")[1 : 3 if ".framework." in mark.module else 2])
+            found.append(Row(mark.module, mark.place, kind, mark, _planting(mark.module, function, change), witness))
+    return found
+
+
+def held_in_code() -> list[Row]:
+    """Those of ``statements`` that have a witness, as ``tests/data/facts.json`` lists them; the code is not read."""
+    return [
+        Row(module, place, "", None, _planting(module, found[0], found[1]), found[2])
+        for module, places in facts().items()
+        for place, found in places.items()
+        if found
+    ]
+
+
+def facts() -> dict[str, dict[str, list[str] | None]]:
+    """``tests/data/facts.json``: by module and place."""
+    return json.loads(FACTS.read_text()) if FACTS.is_file() else {}  # type: ignore[no-any-return]
+
+
+def _planting(module: str, function: str, change: str) -> Callable[[], None]:
+    return lambda: planted(module, function, change)
 
 
 def _taking_out(table: Table, row: Hashable) -> Callable[[], None]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import json
 
 import pytest
 
 from tests.framework.compile.test_recorded_graphs import RECORDED
 from tests.witnesses.__main__ import is_needed
+from tests.witnesses.changes import changes, planted
+from tests.witnesses.marks import marks_of, says
 from tests.witnesses.page import PAGE, written
 from tests.witnesses.recordings import CALL, CALLS, apart, graphs_hold
-from tests.witnesses.tables import TABLES, WITNESSES, Row, Table, rows, take_out
+from tests.witnesses.tables import TABLES, WITNESSES, Row, Table, facts, held_in_code, rows, statements, take_out
 
 ROWS = rows()
+HELD = held_in_code()
 
 
 def test_every_row_has_a_witness() -> None:
@@ -37,6 +41,68 @@ def test_no_witness_is_of_a_row_that_is_gone() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row.table.rpartition('.')[2]}-{row.name}" for row in ROWS])
 def test_a_row_taken_out_is_seen(row: Row) -> None:
     assert is_needed(row)
+
+
+def test_every_fact_in_code_has_a_witness_or_is_said_to_have_none() -> None:
+    """``python -m tests.witnesses seek`` looks for the witness of a new one."""
+    there = {(row.table, row.name) for row in statements()}
+    assert there == {(table, name) for table, found in facts().items() for name in found}
+
+
+@pytest.mark.sampled(60)
+@pytest.mark.parametrize("row", HELD, ids=[f"{row.table}-{row.name}" for row in HELD])
+def test_a_fact_in_code_that_is_changed_is_seen(row: Row) -> None:
+    assert is_needed(row)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("It has one axis (measured).", True), ("Source: MindSpore 2.10.0, measured.", True),
+        ("No such device was measured.", False), ("from documents, not measured", False),
+        ("Which are refused was recorded from MindSpore.", True), ("What was recorded of a run.", False),
+    ],
+)  # fmt: skip
+def test_what_says_that_it_was_measured(text: str, is_one: bool) -> None:
+    assert says(text) is is_one
+
+
+def test_where_a_fact_stands() -> None:
+    text = """
+'''Source: measured.'''
+#: of these (measured)
+TABLE = {"a": 1}
+
+class Layer:
+    def run(self, x):
+        '''Twice (measured).'''
+        if x:  # none (measured)
+            return 0
+        # more
+        # (measured)
+        return x + 1
+"""
+    found = list(marks_of("harness.x", text, ast.parse(text)))
+    assert [(mark.place, type(mark.node).__name__) for mark in found] == [
+        ("", "Module"), ("TABLE", "Assign"), ("Layer.run", "FunctionDef"), ("Layer.run #2", "If"),
+        ("Layer.run #3", "Return"),
+    ]  # fmt: skip
+
+
+def test_changes_of_a_statement_are_those_of_its_head() -> None:
+    tree = ast.parse("def f(x):\n    y = x > 2\n    if x == 1:\n        return 3\n    return y")
+    function = tree.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    assert [change.text for change in changes(tree, function.body[1])] == [
+        "if x == 1 -> never", "if x == 1 -> always", "x == 1 -> NotEq", "1 -> 2",
+    ]  # fmt: skip
+    changes(tree, function.body[1])[0].make()
+    assert "if False" in ast.unparse(tree)
+
+
+def test_a_change_that_is_gone_is_told() -> None:
+    with pytest.raises(ValueError, match="has no 'x -> y'"):
+        planted("harness.log.lines", "shown_path", "x -> y")
 
 
 def test_a_row_that_nothing_needs_is_told() -> None:

@@ -144,7 +144,7 @@ def _hooked(weights: Sequence[Parameter], grads: Sequence[Any]) -> tuple[Any, ..
     """The gradients of weights after their hooks (``register_hook``) ran."""
     done = list(grads)
     for at, weight in enumerate(weights):
-        for hook in tuple(weight.__dict__.get("_grad_hooks", {}).values()):
+        for hook in tuple(weight._grad_hooks.values()):
             new = hook(done[at])
             done[at] = done[at] if new is None else new
     return tuple(done)

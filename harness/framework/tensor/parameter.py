@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from harness import dtypes
@@ -33,6 +35,8 @@ class Parameter(Tensor):
 
     _shown_kind = "Parameter"
     comm_fusion: int = 1
+    #: by what removes each; the first one that is registered makes the parameter's own
+    _grad_hooks: Mapping[Any, Callable[[Any], Any]] = MappingProxyType({})
 
     def __init__(
         self,

@@ -1,0 +1,153 @@
+"""Looks for the witness of a fact: the change of its code, and the test that fails with the change, alone.
+
+A plugin of pytest: it collects tests and runs them in forks, each with one change made in memory.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import re
+import signal
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from tests.subprocesses import ROOT
+from tests.witnesses.changes import Change, changes, functions_of, parsed_anew, planted
+from tests.witnesses.marks import Mark
+from tests.witnesses.seen import users_of
+
+#: how many tests are tried with one change, and how many changes of one fact
+TESTS, CHANGES = 3, 8
+_SECONDS = 60
+
+
+class Seen:
+    """Which tests run what, as ``tests.witnesses.seen`` noted."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        self.by_key: dict[str, list[str]] = {}
+        self.seconds: dict[str, float] = {}
+        for line in (line for path in paths for line in path.read_text().splitlines()):
+            test, seconds, keys = json.loads(line)
+            self.seconds[test] = seconds
+            for key in keys:
+                self.by_key.setdefault(key, []).append(test)
+
+    def of(self, key: str) -> list[str]:
+        """The tests that run it, the quick ones first, and rather those beside something recorded."""
+        return sorted(self.by_key.get(key, ()), key=self.cost)
+
+    def cost(self, test: str) -> float:
+        """Seconds of a test; five times as many where it is not beside something recorded."""
+        return (self.seconds[test] + 0.02) * (1 if _is_recorded(test) else 5)
+
+
+def _is_recorded(test: str) -> bool:
+    """Whether the test is in a file that speaks of MindSpore, or reads what was recorded."""
+    return _has_recorded(test.partition("::")[0])
+
+
+@cache
+def _has_recorded(path: str) -> bool:
+    text = (ROOT / path).read_text(encoding="utf-8")
+    return re.search(r"MindSpore|\bDATA\b|tests/data|tests\.data", text) is not None
+
+
+class Search:
+    """Finds witnesses once the tests are collected.
+
+    Args:
+        seen: which tests run what.
+        work: asks for what it wants to know.
+    """
+
+    def __init__(self, seen: Seen, work: Callable[[Search], None]) -> None:
+        self.seen, self._work = seen, work
+        self.items: dict[str, pytest.Item] = {}
+        self._sound: dict[str, bool] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.items = {item.nodeid: item for item in session.items}
+        functions_of("")  # listed once, for all forks
+        gc.freeze()
+        self._work(self)
+        return True
+
+    def run(self, modules: set[str]) -> None:
+        """Collects the tests that may hold a fact of these modules, and does the work."""
+        keys = [key for key in self.seen.by_key if key.partition(": ")[0] in modules]
+        tests = sorted({test for key in keys for test in self.seen.of(key)[:TESTS]})
+        pytest.main(["-q", "-m", "", "-p", "no:cacheprovider", "-p", "no:xdist", *tests], plugins=[self])
+
+    def fails(self, test: str, change: Callable[[], Any] | None) -> bool | None:
+        """Whether a test fails with a change; None if the change could not be made, or the time was over."""
+        item = self.items[test]
+        child = os.fork()
+        if child == 0:
+            gc.disable()
+            signal.alarm(_SECONDS)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            code = 3
+            try:
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, 1)
+                os.dup2(nowhere, 2)
+                if change is None or change() != 0:
+                    code = int(any(report.failed for report in runtestprotocol(item, log=False, nextitem=None)))
+            except BaseException:
+                code = 3
+            os._exit(code)
+        status = os.waitpid(child, 0)[1]
+        return {0: False, 1: True}.get(os.waitstatus_to_exitcode(status))
+
+    def is_sound(self, test: str) -> bool:
+        """Whether a test holds as the code is."""
+        if test not in self._sound:
+            self._sound[test] = test in self.items and self.fails(test, None) is False
+        return self._sound[test]
+
+    def of_mark(self, mark: Mark) -> tuple[str, str, str] | None:
+        """The function, the change and the test that hold a fact of code."""
+        tried = 0
+        for change in changes(parsed_anew(mark.module), mark.node):
+            tests = [test for test in self._tests(mark, change) if test in self.items][:TESTS]
+            tried += bool(tests)
+            if tried > CHANGES:
+                break
+            for test in tests:
+                made = lambda change=change: planted(mark.module, change.function, change.text)  # noqa: E731
+                if self.fails(test, made) and self.is_sound(test):
+                    return change.function, change.text, test
+        return None
+
+    def _tests(self, mark: Mark, change: Change) -> list[str]:
+        found = self.seen.of(f"{mark.module}: {mark.place} @")
+        name = change.function
+        while not found and name:
+            found = self.seen.of(f"{mark.module}: {name}")
+            name = name.rpartition(".<locals>.")[0]
+        return found
+
+    def of_row(self, name: str, word: str, take_out: Callable[[], None], most: int) -> str | None:
+        """The test that fails without a row of the table ``name``."""
+        tests = {
+            test: None
+            for module, functions in users_of(name).items()
+            for function in sorted(functions)
+            for test in self.seen.of(f"{module}: {function}")
+            if test in self.items
+        }
+        pattern = re.compile(rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])", re.IGNORECASE)
+        likely = sorted(tests, key=lambda test: (not pattern.search(test), self.seen.cost(test)))
+        for test in likely[:most]:
+            if self.fails(test, lambda: [take_out()]) and self.is_sound(test):
+                return test
+        return None
