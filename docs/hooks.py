@@ -92,13 +92,10 @@ def on_files(files: Any, config: Any) -> Any:
 
 def commands() -> str:
     """Every command of ``msdump`` with its arguments and options, in Markdown, from the parser itself."""
-    import typer
+    from harness.cli.app import parser
 
-    from harness.cli.app import app
-
-    group = typer.main.get_command(app)
     lines = [*_BOOST, "# Commands", "", "The build of this site makes this page from the command's own parser.", ""]
-    for name, command in group.commands.items():  # type: ignore[attr-defined]
+    for name, command in parser().commands.items():
         if not command.hidden:
             lines += _command(name, command)
     return "\n".join(lines)

@@ -8,8 +8,10 @@ error.
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator
+from importlib.machinery import PathFinder
 from threading import RLock
 from typing import Any, Generic, TypeVar
 
@@ -140,6 +142,8 @@ class Registry(Generic[T]):
             raise RegistrationError("; ".join(self._taken))
 
     def _load_all(self, group: str) -> None:
+        if "importlib.metadata" not in sys.modules and not named_somewhere(group):
+            return
         from importlib.metadata import entry_points  # it imports e-mail, sockets and more
 
         built_in = dict(self._things)
@@ -172,6 +176,32 @@ class Registry(Generic[T]):
             self._things[name] = thing
         if name not in self._from:
             self._from[name] = distribution
+
+
+def named_somewhere(group: str) -> bool:
+    """Whether a distribution may add to a group of entry points: a look at the files that ``importlib.metadata`` would
+    read, whose own import takes longer than many a command. True where anything else finds distributions."""
+    if any(finder is not PathFinder and hasattr(finder, "find_distributions") for finder in sys.meta_path):
+        return True
+    for place in dict.fromkeys(sys.path):
+        if os.path.isfile(place):  # an archive
+            return True
+        try:
+            described = [name for name in os.listdir(place or ".") if name.lower().endswith("-info")]
+        except OSError:
+            continue
+        if any(group.encode() in _bytes(os.path.join(place, name, "entry_points.txt")) for name in described):
+            return True
+    return False
+
+
+def _bytes(path: str) -> bytes:
+    """What a file holds; nothing where there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
 
 
 def _is_it(there: Any, thing: Any, found: Any) -> bool:

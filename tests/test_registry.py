@@ -4,15 +4,18 @@ that names its distribution; a taken name is an error; membership does not depen
 from __future__ import annotations
 
 import itertools
+import subprocess
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator
+from importlib.metadata import DistributionFinder, entry_points
 from pathlib import Path
 
 import pytest
 
 from harness.errors import RegistrationError, UnknownNameError
-from harness.registry import Registry, class_of, instance_of
+from harness.registry import Registry, class_of, instance_of, named_somewhere
 
 GROUP = "harness.test_registry"
 MODULE = """
@@ -183,3 +186,39 @@ def test_what_fails_while_it_is_filled_fails_again(site: Path) -> None:
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             list(things)
+
+
+@pytest.mark.parametrize("folder", ["ext-1.0.dist-info", "ext-1.0.EGG-INFO", "ext.egg/EGG-INFO", "ext-1.0.egg-info"])
+@pytest.mark.parametrize("section", ["[{}]", "  [{}]  ", "[other]\na = b:c\n[{}]"])
+def test_who_adds_to_a_group_is_seen_before_it_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, section: str
+) -> None:
+    place = tmp_path / folder
+    place.mkdir(parents=True)
+    (place / "METADATA").write_text("Metadata-Version: 2.1\nName: ext\nVersion: 1.0\n")
+    (place / "entry_points.txt").write_text(f"{section.format(GROUP)}\ngood = somewhere:Good\n")
+    monkeypatch.syspath_prepend(place.parent)
+    found = bool(entry_points(group=GROUP))
+    assert found or folder == "ext-1.0.EGG-INFO", "the case is one"
+    assert named_somewhere(GROUP)
+    assert not named_somewhere(f"{GROUP}.of_nobody")
+
+
+def test_archives_and_other_finders_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(tmp_path / "ext-1.0-py3-none-any.whl", "w") as archive:
+        archive.writestr("ext-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: ext\nVersion: 1.0\n")
+        archive.writestr("ext-1.0.dist-info/entry_points.txt", f"[{GROUP}]\ngood = somewhere:Good\n")
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(tmp_path / "ext-1.0-py3-none-any.whl")
+        assert entry_points(group=GROUP)
+        assert named_somewhere(GROUP)
+    assert not named_somewhere(GROUP)
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, DistributionFinder])
+    assert named_somewhere(GROUP)
+
+
+def test_where_nobody_adds_nothing_slow_is_loaded(tmp_path: Path) -> None:
+    code = "import sys; from harness.registry import Registry; found = list(Registry('x', 'harness.of_nobody'))"
+    look = f"{code}; sys.exit(found != [] or 'importlib.metadata' in sys.modules)"
+    root = str(Path(__file__).parents[1])
+    assert subprocess.run([sys.executable, "-S", "-c", look], cwd=tmp_path, env={"PYTHONPATH": root}).returncode == 0

@@ -26,6 +26,8 @@ from harness.cli.parser import (
     Level,
     Match,
     app,
+    passing_on,
+    root,
 )  # fmt: skip
 from harness.cli.parser import DIFFERS as DIFFERS
 from harness.cli.parser import HOLDS as HOLDS
@@ -39,11 +41,8 @@ _TOLERANCES = "exact: equal bits; default: the table by dtype; noise: rounding, 
 def dispatch(argv: Sequence[str]) -> int:
     """Parses ``argv``, then runs the command outside the parser, which would swallow signals and exits."""
     try:
-        command = _command()
-        passing_on = [
-            name for name, each in command.commands.items() if each.context_settings.get("ignore_unknown_options")
-        ]
-        chosen = command.main(args=amount.taken_from(argv, passing_on), prog_name="msdump", standalone_mode=False)
+        words = amount.taken_from(argv, passing_on())
+        chosen = parser().main(args=words, prog_name="msdump", standalone_mode=False)
     except typer.Exit as end:
         return int(end.exit_code)
     except typer.Abort:  # what the parser makes of an interrupt
@@ -58,9 +57,9 @@ def dispatch(argv: Sequence[str]) -> int:
 
 
 @cache
-def _command() -> Any:
-    """The parser of all sub-commands; making it takes longer than most of them."""
-    return typer.main.get_command(app)
+def parser() -> Any:
+    """The parser of the command line."""
+    return typer.main.get_command(root)
 
 
 def _guarded(action: Action) -> int:

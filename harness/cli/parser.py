@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
+from typer.models import CommandInfo
 
 from harness.cli.command import Command
 from harness.exit_status import CANNOT_TELL, DIFFERS, HOLDS
@@ -30,6 +31,8 @@ __all__ = [
     "Level",
     "Match",
     "app",
+    "passing_on",
+    "root",
 ]
 
 RUN = "BACKEND[/MODE]"
@@ -42,25 +45,48 @@ Match = Literal["auto", "names", "flow"]
 Level = Literal["tensors", "digest"]
 
 
+class Parsers(Mapping[str, Any]):
+    """The parsers of the project's own commands, each made when it is asked for: all of them take longer to make than
+    most commands to run."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = _parser(_own()[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_own())
+
+    def __len__(self) -> int:
+        return len(_own())
+
+
 class Commands(TyperGroup):
     """Lists commands with the full first paragraph of their help; also those of other packages."""
 
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = Parsers()  # type: ignore[assignment]
+
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, in their order; those of other packages last."""
-        own = super().list_commands(ctx)
-        return [*own, *sorted(set(COMMANDS) - set(own))]
+        return [*self.commands, *sorted(set(COMMANDS) - set(self.commands))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command; None if there is none."""
         found = super().get_command(ctx, cmd_name)
-        if found is not None:
-            return found
-        return _of_another_package(cmd_name, COMMANDS.get(cmd_name)) if cmd_name in COMMANDS else None
+        if found is None and cmd_name in COMMANDS:
+            return _parser(_of_another_package(cmd_name))
+        return found
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes the list."""
-        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
-        rows = [(name, _first(each.help or "")) for name, each in found if each is not None and not each.hidden]
+        own = _own()
+        found = [(name, own.get(name) or _of_another_package(name)) for name in self.list_commands(ctx)]
+        rows = [(name, _first(_help(each))) for name, each in found if not each.hidden]
         if rows:
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
@@ -75,22 +101,35 @@ class Commands(TyperGroup):
         return found
 
 
-def _of_another_package(name: str, command: Any) -> Any:
-    """The parser of a command that takes its arguments as they are."""
+def _of_another_package(name: str) -> CommandInfo:
+    """A command that takes its arguments as they are."""
+    command = COMMANDS.get(name)
 
     def call(ctx: typer.Context) -> Action:
         return lambda: int(command.run(list(ctx.args)))
 
+    return CommandInfo(name, callback=call, help=command.help, context_settings={**PASS_ON, "allow_extra_args": True})
+
+
+def _parser(command: CommandInfo) -> Any:
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name, help=command.help, context_settings={**PASS_ON, "allow_extra_args": True})(call)
+    alone.registered_commands.append(command)
     return typer.main.get_command(alone)
+
+
+def _help(command: CommandInfo) -> str:
+    return (inspect.getdoc(command.callback) if command.help is None else command.help) or ""
 
 
 def _first(text: str) -> str:
     return " ".join(inspect.cleandoc(text).partition("\n\n")[0].split())
 
 
-app = typer.Typer(
+#: the project's own commands register themselves here
+app = typer.Typer()
+
+#: what stands before a command
+root = typer.Typer(
     name="msdump",
     help="Make, check and show golden stores of network dumps. Exit codes: 0 holds, 1 differs, 2 cannot tell.",
     cls=Commands,
@@ -101,13 +140,21 @@ app = typer.Typer(
 )
 
 
+def _own() -> dict[str, CommandInfo]:
+    """The project's own commands by name."""
+    named = ((each.name or str(getattr(each.callback, "__name__", "")), each) for each in app.registered_commands)
+    return {name.replace("_", "-"): each for name, each in named}
+
+
+def passing_on() -> list[str]:
+    """The project's own commands that hand on what follows them."""
+    return [name for name, each in _own().items() if each.context_settings is PASS_ON]
+
+
 def _populate() -> None:
     """The project's own names, so that nobody else takes them."""
-    for each in app.registered_commands:
-        function = each.callback
-        assert function is not None
-        name = each.name or function.__name__.rstrip("_").replace("_", "-")
-        COMMANDS.register(name, function)
+    for name, command in _own().items():
+        COMMANDS.register(name, command.callback)
 
 
 #: by name: a ``Command`` of another package, or the function of one of the project's own. Packages outside add to it
@@ -123,8 +170,8 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(help=app.info.help)
-def root(
+@root.callback(help=root.info.help)
+def _before(
     version: Annotated[
         bool,
         typer.Option("-V", "--version", callback=_print_version, is_eager=True, help="Print the version and exit."),

@@ -89,6 +89,7 @@ class GoldenStore:
         self._descriptor = descriptor
         self.closed = False
         self._opened: dict[RunId, StoredRun] = {}
+        self._declared: dict[tuple[tuple[str, bytes], ...], Declared] = {}
         with self.located(""):
             found = os.fstat(descriptor)
             self.state, self._source = state_of(found), _source(path, descriptor, found.st_size)
@@ -213,6 +214,19 @@ class GoldenStore:
     def kept(self, content: bytes) -> Array | None:
         """The tensor with digest ``content`` if it was kept in memory (read-only), else None."""
         return self._kept.get(content)
+
+    def declared(self, tables: Mapping[str, bytes]) -> Declared:
+        """What tables of operators say; runs with equal tables, which is most of them, share it.
+
+        Raises:
+            StoreError: they are damaged.
+        """
+        from harness.store.layout.tables import declared_of  # a check of tensors needs none of it
+
+        key = tuple(tables.items())
+        if key not in self._declared:
+            self._declared[key] = declared_of(tables)
+        return self._declared[key]
 
     def keep(self, content: bytes, array: Array) -> None:
         """Keeps a checked tensor in memory, while there is room.
@@ -390,11 +404,9 @@ class StoredRun:
         Raises:
             StoreError: the tables are damaged.
         """
-        from harness.store.layout.tables import declared_of  # a check of tensors needs none of it
-
         tables = self.tables()
         with self.located("tables of operators"):
-            return declared_of(tables)
+            return self._store.declared(tables)
 
     @lazy
     def operators(self) -> Mapping[tuple[int, int, str], Described]:
@@ -448,13 +460,10 @@ class StoredRun:
                 texts[name] = self.artefact(name)
             except StoreError as error:
                 found.append(str(error))
-        from harness.store.layout.values import identity
-
         altered = f"{self._store.path}: run {self.id}: it was altered after it was written"
         try:
             described = dict(self.tables())
-            told = identity(self.declared.operators) if self.declared.operators else ""
-            if told != self.identity:
+            if self.declared.identity != self.identity:
                 found.append(f"{altered} (identity)")
         except (StoreError, TypeError, ValueError) as error:
             found.append(str(error))

@@ -53,7 +53,6 @@ from harness.store.layout.schema import (
     slot_path,
 )  # fmt: skip
 from harness.store.layout.tables import NOTHING, Declared, tables_of
-from harness.store.layout.values import identity
 from harness.store.prepared import Prepared
 from harness.store.read import GoldenStore, StoredRun
 from harness.words import counted
@@ -354,7 +353,7 @@ class _Described(NamedTuple):
     def of(cls, run: RunId, declared: Declared) -> _Described:
         """Of what a run declared."""
         try:
-            made = identity(declared.operators) if declared.operators else ""
+            made = declared.identity
         except (TypeError, ValueError) as error:
             raise StoreError(f"run {run}: its operators cannot be stored: {error}") from None
         return cls({name: table.tobytes() for name, table in tables_of(declared).items()}, made)

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.cli import amount, main
-from harness.cli.app import CANNOT_TELL, DIFFERS, HOLDS, _command
+from harness.cli.app import CANNOT_TELL, DIFFERS, HOLDS, parser
 from harness.cli.text import clipped, fitted, table
 from harness.store import RunData, update
 from tests.store.helpers import CPU, record
 
-COMMANDS = sorted(_command().commands)
+COMMANDS = sorted(parser().commands)
 
 
 @pytest.fixture

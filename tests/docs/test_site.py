@@ -6,9 +6,8 @@ import importlib.util
 from types import ModuleType
 
 import pytest
-import typer
 
-from harness.cli.app import app
+from harness.cli.app import parser
 from pytest_msdump.options import OPTIONS
 from tests.subprocesses import ROOT
 
@@ -27,7 +26,7 @@ def hooks() -> ModuleType:
 
 def test_every_command_and_each_of_its_options_is_on_the_page(hooks: ModuleType) -> None:
     page = hooks.commands()
-    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+    for name, command in parser().commands.items():
         if command.hidden:
             continue
         section = page.split(f"## msdump {name}\n")[1].split("\n## ")[0]

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from harness.ci import VARIABLES as CI_VARIABLES
+from harness.cli import main
 from harness.store import RunId, manifest, update
 from harness.store.bundle import seal
 from tests.faults.commands import Command
-from tests.faults.writing import main
 from tests.plugin.conftest import INSTALLED, PLUGIN, pytest_configure
 from tests.store.helpers import CPU, run_data
 

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 
-from harness import Parameter, Tensor, cli, dtypes, float32, save_checkpoint
+from harness import Parameter, Tensor, dtypes, float32, save_checkpoint
 from harness.backends.dump_tree import dump_everything
 from harness.backends.modes import MODES, modes_of
 from harness.capture import read_tree
-from harness.cli.app import app
+from harness.cli import main
 from harness.devices import DEVICES
 from harness.dump import DumpObserver, parse
 from harness.dump.asynchronous.observer import AsyncDumpObserver
@@ -34,14 +33,6 @@ from tests.dump.build import config_text, dumped, one_op, tensor
 from tests.dump.msprobe.build import config_text as msprobe_config
 from tests.faults.commands import Command
 from tests.store.helpers import ASCEND, CPU, record, run_data
-
-_COMMAND = typer.main.get_command(app)
-
-
-def main(arguments: list[str]) -> int:
-    """``harness.cli.main`` in a fork, with the parser of this process: to build it costs more than many a command."""
-    typer.main.get_command = lambda _: _COMMAND
-    return cli.main(arguments)
 
 
 def line(*arguments: str) -> Callable[[Path], None]:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
-
-import typer
 
 from harness.cli import app as cli
 from harness.store import update
@@ -21,14 +17,9 @@ from tests.fuzz.trees import made, trees
 from tests.store.helpers import CPU, run_data
 
 
-@cache
-def _parser() -> Any:
-    return typer.main.get_command(cli.app)
-
-
 def main(argv: Sequence[str]) -> int:
-    """``msdump``, by a parser that is built once: building it takes longer than what is measured here."""
-    chosen = _parser().main(args=list(argv), prog_name="msdump", standalone_mode=False)
+    """``msdump``, without what a process needs once."""
+    chosen = cli.parser().main(args=list(argv), prog_name="msdump", standalone_mode=False)
     return cli._guarded(chosen) if callable(chosen) else int(chosen or 0)
 
 

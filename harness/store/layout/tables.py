@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from harness.errors import StoreError
+from harness.lazy import lazy
 from harness.recording.described import Described, Edge, Kind
 from harness.records import Gap, SlotKey
 from harness.store.layout.index import signed
@@ -27,7 +28,7 @@ from harness.store.layout.schema import (
     OPERATORS_DTYPE,
     RESULTS_DTYPE,
 )
-from harness.store.layout.values import text_of, value_of
+from harness.store.layout.values import identity, text_of, value_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Place = tuple[int, int]
@@ -58,6 +59,11 @@ class Declared:
 
     def __bool__(self) -> bool:
         return bool(self.operators or self.results or self.gaps)
+
+    @lazy
+    def identity(self) -> str:
+        """Digest over what the operators are; empty where there are none. Raises as ``values.identity`` does."""
+        return identity(self.operators) if self.operators else ""
 
 
 NOTHING = Declared()
