@@ -127,10 +127,9 @@ def read(record: Record) -> tuple[Numbers | None, bytes | None, Array | None]:
     Values are None if they were not kept, cannot be read, or are more than ``LOOKED_AT``.
     """
     count = math.prod(record.shape)
-    kept = record.extra.statistics
-    known = record.known_digest
     if record.values is None:
-        return _kept(kept, count), record.digest, None
+        return _kept(record.statistics(), count), record.digest, None
+    kept, known = record.extra.statistics, record.known_digest
     try:
         pieces = record.pieces()
         if pieces is not None and count > LOOKED_AT:

@@ -203,6 +203,8 @@ class Search:
         twin = self._twin(op)
         if twin is not None:
             twin.folded.append(op)
+            if twin.op is not None and op.phase == FORWARD and twin.op.phase == BACKWARD:  # as graphs order them
+                twin.folded[-1], twin.op, twin.level = twin.op, op, out
             self._follow(op, twin, out)
             return
         meant = out == INFINITE and op.kind.lower().rpartition(".")[2] in _FILLS
@@ -234,6 +236,8 @@ class Search:
             if op.phase == UPDATE and other.phase in (UPDATE, BACKWARD):
                 return each
             if op.phase == BACKWARD and (mine & set(_contents(other)) or other.layer == op.layer):
+                return each
+            if op.phase == FORWARD and other.phase == BACKWARD and mine & set(_contents(other)):
                 return each
             if op.phase == other.phase == BACKWARD and op.kind == other.kind:
                 return each

@@ -40,11 +40,14 @@ def _wrong_form(op: Op, slot: Slot) -> tuple[str, str] | None:
         scores = inner[0].inputs.get(inner[1]) if inner is not None else None
         if inner is not None:
             by = maker(*inner)
-            shares = by is not None and by.family in ("softmax", "sigmoid") and _are_shares(scores)
-            return _TWICE if shares else None
+            if by is not None and by.family in ("softmax", "sigmoid") and _are_shares(scores):
+                return _TWICE
+            return _CUT if by is not None and by.family == "relu" else None
     classes = op.family in ("sparse_ce", "dense_ce", "cross_entropy") or (op.family == "log_softmax" and _to_loss(op))
     if classes and _are_shares(slot) and _made_by(op, "softmax", "sigmoid"):
         return _TWICE
+    if classes and numbers.low >= 0 and _made_by(op, "relu"):
+        return _CUT
     if op.family in ("nll", "pick") and numbers.high > 1e-6:
         return "scores instead of log probabilities", f"the largest log probability is {numbers.high:.3g}, above 0"
     if op.family == "bce" and (numbers.low < 0 or numbers.high > 1):
@@ -56,6 +59,8 @@ def _wrong_form(op: Op, slot: Slot) -> tuple[str, str] | None:
 
 
 _TWICE = "softmax before cross entropy", "the scores are probabilities already: the softmax is applied twice"
+
+_CUT = "activation before the loss", "a ReLU makes the scores: none is below 0, and a unit that gives 0 learns nothing"
 
 
 def _are_shares(slot: Slot | None) -> bool:

@@ -40,7 +40,8 @@ def initialisation(context: Context) -> None:
         if numbers is None or numbers.bad or min(steps) > 1 or not _is_trained(training, weight):
             continue
         gain = numbers.rms * math.sqrt(weight.fan_in)
-        gains[weight] = gain
+        if not numbers.is_constant:
+            gains[weight] = gain
         if numbers.all_zero:
             zeros.append(weight)
         elif numbers.is_constant and numbers.count > max(1, min(weight.shape)):
