@@ -40,23 +40,37 @@ def write_statistics(path: Path, steps: int, slots: int) -> None:
         (folder / "statistic.csv").write_text("".join(lines))
 
 
-def statistics(directory: Path, steps: int = 10, slots: int = 10_000) -> None:
-    """Time and memory of steps of statistics."""
-    tree = directory / "statistics"
-    write_statistics(tree, steps, slots)
-    code = (
-        "import resource, sys, time; from harness.capture import read_tree; from harness.inspect import inspect;"
-        "base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; t = time.process_time();"
-        "report = inspect(read_tree(sys.argv[1])); print(report.slots, time.process_time() - t,"
-        "(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) / 1000)"
+_CODE = """
+import resource, sys, time
+from harness.capture import read_tree
+from harness.inspect import inspect
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+start = time.process_time()
+inspect(read_tree(sys.argv[1]))
+print(time.process_time() - start, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000)
+"""
+
+
+def statistics(directory: Path, steps: int = 40, slots: int = 10_000) -> None:
+    """Time and memory of steps of statistics, and of twice as many: the difference is what further steps cost."""
+    found = []
+    for number in (steps, 2 * steps):
+        tree = directory / f"statistics{number}"
+        write_statistics(tree, number, slots)
+        done = subprocess.run([sys.executable, "-c", _CODE, str(tree)], capture_output=True, text=True, check=True)
+        found.append([float(each) for each in done.stdout.split()])
+    (one, first), (two, second) = found
+    print(f"\nStatistics: {2 * steps} steps of {slots} slots")
+    fact("inspection", two, "CPU s")
+    fact("memory", second, "MB", MEGABYTES)
+    fact("each further row", (two - one) / steps / slots * 1e6, "us")
+    fact(
+        "of 1,000 steps of 10,000 slots, in proportion",
+        two + (two - one) / steps * (1000 - 2 * steps),
+        "CPU s",
+        SECONDS,
     )
-    done = subprocess.run([sys.executable, "-c", code, str(tree)], capture_output=True, text=True, check=True)
-    found, seconds, megabytes = (float(each) for each in done.stdout.split())
-    print(f"\nStatistics: {steps} steps of {slots} slots")
-    fact("rows", found, "rows")
-    fact("inspection", seconds / found * 1e6, "us a row", SECONDS / 10)
-    fact("of 1,000 steps of 10,000 slots, in proportion", seconds / found * 1e7, "CPU s", SECONDS)
-    fact("memory", megabytes / found * 1e3, "KB a row", MEGABYTES / 1e4)
+    fact("memory grew from half the steps by", second - first, "MB")
 
 
 def tensors(directory: Path) -> None:
@@ -87,7 +101,7 @@ def watched() -> None:
     torch.manual_seed(0)
     module = ResNet18()
     optimizer = torch.optim.SGD(module.parameters(), 0.01)
-    x, y = torch.randn(4, 3, 224, 224), torch.randint(0, 10, (4,))
+    x, y = torch.randn(8, 3, 224, 224), torch.randint(0, 10, (8,))
     sentinel = watch(module)
 
     def step() -> None:
@@ -100,7 +114,7 @@ def watched() -> None:
             step()
 
     run_and_show(
-        "A step of ResNet-18 on 4 images of 224 x 224",
+        "A step of ResNet-18 on 8 images of 224 x 224",
         [Contender("not watched", step), Contender("watched", under_watch, 1.02)],
         rounds=3,
     )

@@ -79,6 +79,14 @@ def _picked(items: tuple[str, ...]) -> Callable[[Sequence[str]], tuple[str, ...]
     return itemgetter(*map(items.index, NUMBERS)) if set(NUMBERS) <= set(items) else None
 
 
+@cache
+def _counts(items: tuple[str, ...]) -> tuple[int, ...]:
+    """Places of the numbers of NaN and infinities among ``items``."""
+    return tuple(
+        at for at, item in enumerate(items) if item in ("nan count", "negative inf count", "positive inf count")
+    )
+
+
 def table(data: bytes) -> StatisticTable | None:
     """The rows of a file; None if any line is not plainly a row."""
     if not data.isascii() or not data.endswith(b"\n"):
@@ -220,6 +228,20 @@ class RowRecord(DeferredRecord):
             if found is not None:
                 return found
         return super().statistics()
+
+    def is_plain(self) -> bool | None:
+        """Whether the row's text says that nothing is NaN or infinite; None if it has to be read."""
+        table = self._table
+        if table is None or self._extra is not None:
+            return None
+        text = table.texts[self._at]
+        if "n" in text:  # nan, inf, null
+            return None
+        places = _counts(table.items)
+        if not places:
+            return True
+        cells = text.split(",")
+        return all(cells[at] == "0" for at in places) or None
 
     def row(self) -> Any:
         """See ``Record``; no number is read."""

@@ -12,8 +12,10 @@ from harness.explain.sides import operators_of, rules_of
 from harness.inspect.causes import folded
 from harness.inspect.finding import Finding, Report
 from harness.inspect.flow import link
+from harness.inspect.long import Thinned
 from harness.inspect.rule import Context, chosen, settings_of
 from harness.inspect.run import Run
+from harness.records import Record
 from harness.replaying import engine_of
 from harness.store import StoredRun
 from harness.words import counted
@@ -66,7 +68,8 @@ def examined(
     switched = [off] if isinstance(off, str) else list(off)
     asked = chosen(texts, [each for each in switched if ":" not in each])
     numbers = settings_of(asked, settings or {})
-    run, lost = opened(capture)
+    thinned = Thinned(capture.records())
+    run, lost = opened(capture, thinned)
     mode = capture.mode if isinstance(capture, Capture) else capture.id.mode
     sampled = [each.name for each in asked if each.name != "nonfinite"] if mode == "sample" else []
     link(run)
@@ -80,7 +83,7 @@ def examined(
     kept = folded([each for each in findings if not _is_off(each, switched)], _placed(run))
     iterations = sorted({step for steps in run.iterations.values() for step in steps})
     name = capture.network if isinstance(capture, Capture) else str(capture.id)
-    untold += what_is_missing(run, iterations)
+    untold += [*what_is_missing(run, iterations), *thinned.untold()]
     if sampled:
         untold.append(f"a sample of each tensor was kept: {counted(len(sampled), 'rule')} about whole ones not asked")
     report = Report(
@@ -98,17 +101,15 @@ def _placed(run: Run) -> Callable[[Finding], int | None]:
     return lambda each: places.get((each.rank, each.iteration, each.operator))
 
 
-def opened(capture: Capture | StoredRun) -> tuple[Run, int]:
-    """The run of a capture or a store, and how many files of it could not be read."""
+def opened(capture: Capture | StoredRun, records: Iterable[Record]) -> tuple[Run, int]:
+    """The run of a capture or a store with these of its records, and how many files of it could not be read."""
     backend = capture.backend if isinstance(capture, Capture) else capture.id.backend
     told: Any = {"operators": partial(operators_of, capture), "engine": engine_of(rules_of(capture), backend)}
     if isinstance(capture, Capture):
-        run = Run(
-            capture.records(), lambda: capture.artefacts, capture.backend, capture.emulated, capture.places, **told
-        )
+        run = Run(records, lambda: capture.artefacts, capture.backend, capture.emulated, capture.places, **told)
         return run, len(capture.lost)
     emulated = bool(capture.attrs.get("emulated"))
-    return Run(capture.records(), capture.artefacts, capture.id.backend, emulated, **told), 0
+    return Run(records, capture.artefacts, capture.id.backend, emulated, **told), 0
 
 
 def what_is_missing(run: Run, iterations: list[int]) -> list[str]:
