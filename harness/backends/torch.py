@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from harness.backends.base import BACKENDS
 from harness.backends.emulated import GRAPHS, RULES, Emulated, EmulatedProcess
 from harness.capture import Capture
+from harness.capture.made import Made
 from harness.devices import Device
 from harness.devices.capabilities import Capabilities
 from harness.devices.cpu import CPU
@@ -162,6 +163,9 @@ class TorchProcess(EmulatedProcess):
             },
             execution_order={**found.execution_order, **{k: v for p in parts for k, v in p.execution_order.items()}},
             problems=[*found.problems, *(problem for part in parts for problem in part.problems)],
+            operators=Made(lambda: {**found.operators, **{k: v for p in parts for k, v in p.operators.items()}}),
+            results={**found.results, **{k: v for p in parts for k, v in p.results.items()}},
+            engine=found.engine if graphs else parts[0].engine,
         )
 
     def torch_ranks(self, count: int, program: Callable[[], Any], capture: Callable[[], Capture]) -> list[Any]:

@@ -14,8 +14,10 @@ from typing import Any
 
 from harness.capture.capture import COMPARED, Capture, Problem
 from harness.errors import HarnessError, StoreError
+from harness.recording import Described, Edge
 from harness.records import Record, SlotKey
 from harness.store import GoldenStore, RunData, RunId, update
+from harness.store.layout.tables import Declared
 
 #: the run that a file holds
 _RUN = RunId("rank", "handed-over")
@@ -41,7 +43,11 @@ def of_rank(capture: Capture, rank: int) -> Capture:
         each._replace(path=f"rank {rank}: {each.path}", slot=each.slot and each.slot._replace(rank=rank))
         for each in capture.problems
     ]
-    return replace(capture, source=list(records()), artefacts=texts, problems=problems)
+    operators = {(rank, graph, name): replace(one, rank=rank) for (_, graph, name), one in capture.operators.items()}
+    results = {(rank, graph): edges for (_, graph), edges in capture.results.items()}
+    return replace(
+        capture, source=list(records()), artefacts=texts, problems=problems, operators=operators, results=results
+    )  # fmt: skip
 
 
 def _named(name: str, rank: int) -> str:
@@ -64,6 +70,8 @@ def joined(captures: Sequence[Capture]) -> Capture:
         source=lambda: (record for each in captures for record in each.records()),
         artefacts=texts,
         problems=[problem for each in captures for problem in each.problems],
+        operators={key: one for each in captures for key, one in each.operators.items()},
+        results={key: edges for each in captures for key, edges in each.results.items()},
     )
 
 
@@ -81,7 +89,8 @@ def write(capture: Capture, path: Path, said: Mapping[str, Any] | None = None) -
     records = list(capture.records())
     level: Any = "digest" if any(record.values is None for record in records) else "tensors"
     if records:
-        update(path, capture.network, {_RUN: RunData(records, {}, {}, level)}, settle=False)
+        told = Declared(tuple(capture.operators.values()), dict(capture.results))
+        update(path, capture.network, {_RUN: RunData(records, {}, {}, level, told)}, settle=False)
     about = {
         "network": capture.network, "backend": capture.backend, "mode": capture.mode, "emulated": capture.emulated,
         "rules": capture.rules, "problems": [list(each) for each in capture.problems], "slots": len(records),
@@ -122,16 +131,20 @@ def read(path: Path) -> tuple[Capture, Mapping[str, Any], Callable[[], None]]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(f"{path.with_suffix('.json')}: what a rank handed over cannot be read: {error}") from None
     found: list[Record] = []
+    operators: Mapping[tuple[int, int, str], Described] = {}
+    results: Mapping[tuple[int, int], Sequence[Edge]] = {}
     close: Callable[[], None] = lambda: None  # noqa: E731
     if slots:
         store = GoldenStore.open(path)
         close = store.close
-        found = list(store.run(*_RUN).records())
+        run = store.run(*_RUN)
+        found, operators, results = list(run.records()), run.operators, run.declared.results
         for at, name in names.items():
             found[at].extra.named = name
     if len(found) != slots:
         raise HarnessError(f"{path}: a rank handed {slots} slots over, and {len(found)} are there")
     capture = Capture(
-        *facts, found, about["mode"], dict(about["rules"]), artefacts=texts, problems=problems
+        *facts, found, about["mode"], dict(about["rules"]), artefacts=texts, problems=problems,
+        operators=operators, results=results,
     )  # fmt: skip
     return capture, about["said"], close

@@ -15,7 +15,6 @@ from torch.utils._python_dispatch import _disable_current_modes, _get_current_di
 from harness.capture.torch.leaving import noted
 from harness.capture.torch.recorder import Mode, StepRecorder
 from harness.capture.torch.regions import recorded
-from harness.capture.torch.scalars import settings_of
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes, gradient_of
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.threads import followed
@@ -239,7 +238,7 @@ class Hooks:
         self._enter(optimizer, scope)
         if self._has(scope):
             with _disable_current_modes():  # a learning rate may be a tensor
-                self.recorder.optimizer(scope, settings_of(optimizer))
+                self.recorder.optimizer(scope, optimizer)
 
     def _wrap_backward(self, stack: ExitStack) -> None:
         for name in ("backward", "grad"):

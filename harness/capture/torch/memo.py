@@ -14,6 +14,10 @@ from torch.multiprocessing.reductions import StorageWeakRef
 _PLAIN = frozenset({torch.Tensor, torch.nn.Parameter})
 
 
+#: see ``look``
+Looked = tuple[Any, int, tuple[Any, ...]]
+
+
 class Memo:
     """Contents by place in memory; valid only while every operator is seen.
 
@@ -23,10 +27,9 @@ class Memo:
     def __init__(self) -> None:
         self._storages: dict[int, tuple[Any, dict[Any, Any]]] = {}
 
-    def of(self, tensor: Any) -> dict[Any, Any]:
-        """The facts about the tensor's storage, by ``place`` or ``region``."""
-        storage = tensor.untyped_storage()
-        address = storage._cdata
+    def of(self, looked: Looked) -> dict[Any, Any]:
+        """The facts about a tensor's storage, by ``place`` or ``region``."""
+        storage, address, _ = looked
         found = self._storages.get(address)
         if found is None:
             found = self._storages[address] = (StorageWeakRef(storage), {})
@@ -49,6 +52,12 @@ class Memo:
 def place(tensor: Any) -> tuple[Any, ...]:
     """Identifies a tensor's content among others on its storage."""
     return tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype, tensor.is_conj(), tensor.is_neg()
+
+
+def look(tensor: Any) -> Looked:
+    """A tensor's storage, the storage's address, and the tensor's ``place`` there."""
+    storage = tensor.untyped_storage()
+    return storage, storage._cdata, place(tensor)
 
 
 def region(tensor: Any) -> tuple[Any, ...] | None:

@@ -15,6 +15,9 @@ _SILENT = frozenset({
     "alias", "detach", "detach_", "empty", "empty_like", "empty_permuted", "empty_strided", "is_pinned", "lift",
     "lift_fresh", "new_empty", "new_empty_strided", "_local_scalar_dense", "resize_", "set_", "record_stream",
 })  # fmt: skip
+_MEMORY = frozenset({
+    "empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_", "set_",
+})  # fmt: skip
 #: They do not read what they write in place, which may be uninitialised memory.
 _OVERWRITE = frozenset({
     "bernoulli_", "cauchy_", "copy_", "exponential_", "fill_", "geometric_", "log_normal_", "normal_", "random_",
@@ -53,6 +56,9 @@ class Operator:
         collective: whether several ranks compute it together.
         is_view: whether it gives a view of what it is given.
         functional: whether it is a collective whose results are awaited by an operator of their own.
+        writes: whether it may write in place.
+        makes_memory: whether it gives memory that nothing has filled yet.
+        is_constant: whether it gives a value that the program states.
     """
 
     def __init__(self, function: Any) -> None:
@@ -67,6 +73,7 @@ class Operator:
         arguments = schema.arguments if schema is not None else ()
         ours = space == "aten"
         hidden = _HIDDEN.get(plain, ()) if ours else ()
+        self._has_statistics = bool(hidden)
         self._written: list[tuple[int, str]] = []
         self._scratch = _SCRATCH.get(plain) if ours else None
         handed = _SCRATCH_READ.get(plain) if ours else None
@@ -84,6 +91,9 @@ class Operator:
                 self._unread.add(argument.name)
             if space == "fsdp" and plain == "all_gather_copy_in" and argument.name == "all_gather_output":
                 self._unread.add(argument.name)
+        self.writes = bool(self._written)
+        self.makes_memory = silent and plain in _MEMORY
+        self.is_constant = silent and plain in ("lift", "lift_fresh")
         self.is_view = schema is not None and is_view(schema)
         self.scalars = Signature(function)
         self._unread_at = {self._positions[name] for name in self._unread}
@@ -119,6 +129,18 @@ class Operator:
         if not self._written:
             return []
         return tensors([args[at] if at < len(args) else kwargs.get(name) for at, name in self._written])
+
+    def changed(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+        """Likewise, of this call: running statistics are updated in training alone."""
+        at = self._positions.get("training") if self._has_statistics else None
+        idle = at is not None and not (args[at] if at < len(args) else kwargs.get("training"))
+        return [] if idle else self.written(args, kwargs)
+
+    def overwritten(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """The tensors it writes in place and does not read, with the names of their arguments."""
+        unread = [(at, name) for at, name in self._written if name in self._unread]
+        given = [(name, args[at] if at < len(args) else kwargs.get(name)) for at, name in unread]
+        return [(name, tensor) for name, value in given for tensor in tensors((value,))]
 
 
 def tensors(values: Iterable[Any]) -> list[Any]:

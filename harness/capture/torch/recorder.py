@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
-import sysconfig
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
-from pathlib import Path
-from types import CodeType, FrameType
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -18,14 +15,16 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from harness.capture.capture import Problem
-from harness.capture.normalise import source_path
 from harness.capture.torch.collectives import Pending, awaited, work_of
 from harness.capture.torch.grafting import Grafts
 from harness.capture.torch.leaving import LEFT
+from harness.capture.torch.lines import Lines, is_pytorchs, lays_shards_out
+from harness.capture.torch.memo import Looked, look
 from harness.capture.torch.operators import Operator, tensors
+from harness.capture.torch.origins import UNKNOWN, Origins, Ran, Source
 from harness.capture.torch.parts import DTYPES, META, VALUELESS, Part, Unread, is_plain, parts, unwrapped
 from harness.capture.torch.returned import leaves
-from harness.capture.torch.scalars import SETTINGS, Scalar
+from harness.capture.torch.scalars import SETTINGS, Scalar, settings_of
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.values import Keeper
@@ -40,24 +39,10 @@ RESULT = "Result"
 MODULE, CALL = "Module", "forward"
 _BOUNDARIES = frozenset({RESULT, MODULE})
 NO_TENSOR = "holds no tensor"
-_FSDP = f"{os.sep}distributed{os.sep}fsdp{os.sep}"
-#: frames between an operator and who asks for it, PyTorch's own wrappers
-_NEAR = 8
 #: seconds within which a collective that was waited for says that it has ended
 _SOON = 0.5
 #: the type of an optimizer's settings
 SETTING = "Settings"
-_HARNESS = Path(__file__).parents[2]
-#: packages whose lines are not a network's: PyTorch, and the packages of the harness that run networks
-_LIBRARIES = tuple(
-    f"{folder}{os.sep}"
-    for folder in (os.path.dirname(torch.__file__), *(_HARNESS / name for name in ("backends", "capture", "framework")))
-)
-
-
-#: where packages are installed, and Python's own modules
-_INSTALLED = tuple({f"{each}{os.sep}" for name, each in sysconfig.get_paths().items() if name.endswith("lib")})
-_USERS, _LIBRARYS, _PYTORCHS, _CALLER = "user", "library", "PyTorch", "caller"
 
 _mode_of = torch._C._get_dispatch_mode
 _FAKE, _FUNCTIONAL = torch._C._TorchDispatchModeKey.FAKE, torch._C._TorchDispatchModeKey.FUNCTIONAL
@@ -125,28 +110,30 @@ class StepRecorder:
         scopes: the scopes, which tell where an operator runs.
         selection: the selected scopes; other operators run unwatched.
         keeper: object that fills the records in.
-        rootdir: source paths are given relative to it.
+        lines: the lines of the program.
         grafts: tensors to go on with in place of the run's own; not in other threads, whose operators are named later.
+        origins: where what operators read comes from; None: their edges are not recorded.
 
     Attributes:
         records: records in the order the operators ran.
         names: names of the operators, in the same order.
+        ran: the operators with their edges, in the same order.
+        results: where the tensors of the step's first result come from.
         problems: tensors that could not be read.
         ended: whether the step is over; operators of threads that go on run unwatched.
     """
 
     def __init__(
-        self, where: tuple[int, int, int], scopes: Scopes, selection: Selection, keeper: Keeper, rootdir: str,
-        grafts: Grafts | None = None,
+        self, where: tuple[int, int, int], scopes: Scopes, selection: Selection, keeper: Keeper, lines: Lines,
+        grafts: Grafts | None = None, origins: Origins | None = None,
     ) -> None:  # fmt: skip
         self._where = where
         self._grafts = grafts
         self._scopes = scopes
         self._selection = selection
         self._keeper = keeper
-        self._rootdir = rootdir
-        #: where functions stand, and whose they are
-        self._paths: dict[CodeType, tuple[str, str]] = {}
+        self._lines = lines
+        self._origins = origins
         self._numbers: Counter[tuple[str, str]] = Counter()
         #: operators that ran, recorded or not
         self._seen = 0
@@ -155,38 +142,44 @@ class StepRecorder:
         self._shapes_alone = False
         #: one thread reads at a time: memory that is used again, and what is remembered, are common to all
         self._lock = threading.RLock()
-        self._branches: list[tuple[int, int, StepRecorder]] = []
+        self._branches: list[tuple[int, int, int, StepRecorder]] = []
         #: collectives whose values are not there yet; where records go that wait for them
         self._pending: list[Pending] = []
         self._late: list[tuple[Record, Any]] | None = None
         self.records: list[Record] = []
         self.names: list[str] = []
+        self.ran: list[Ran] = []
+        self.results: list[Source] = []
         self.problems: dict[tuple[str, str], Problem] = {}
         self.ended = False
 
     def branch(self) -> StepRecorder:
         """The recorder of a thread that starts now. ``join`` puts its records where it started."""
-        made = StepRecorder(self._where, self._scopes, self._selection, self._keeper, self._rootdir)
+        made = StepRecorder(
+            self._where, self._scopes, self._selection, self._keeper, self._lines, origins=self._origins
+        )  # fmt: skip
         made._lock, made.problems = self._lock, self.problems
         with self._lock:
-            self._branches.append((len(self.records), len(self.names), made))
+            self._branches.append((len(self.records), len(self.names), len(self.ran), made))
         return made
 
     def join(self) -> None:
         """Ends all threads' recorders, and takes their records over; their operators count on."""
         self.ended = True
         self._settle(last=True)
-        records, names = self.records, self.names
-        self.records, self.names = [], []
-        done = [0, 0]
-        for at, place, each in self._branches:
+        records, names, ran = self.records, self.names, self.ran
+        self.records, self.names, self.ran = [], [], []
+        done = (0, 0, 0)
+        for at, place, number, each in self._branches:
             each.join()
             self.records += records[done[0] : at]
             self.names += names[done[1] : place]
-            done = [at, place]
+            self.ran += ran[done[2] : number]
+            done = at, place, number
             self._take_over(each)
         self.records += records[done[0] :]
         self.names += names[done[1] :]
+        self.ran += ran[done[2] :]
         self._branches = []
 
     def _take_over(self, other: StepRecorder) -> None:
@@ -204,6 +197,9 @@ class StepRecorder:
             else:
                 record.key = key._replace(operator=named[key.operator])
         self._returned.update(other._returned)
+        for each in other.ran:
+            each.name = named[each.name]
+        self.ran += other.ran
         self.records += other.records
         self.names += [named[name] for name in other.names]
 
@@ -216,26 +212,26 @@ class StepRecorder:
         if self._pending:
             self._settle(touched=(args, kwargs))
         unseen = self.ended or not operator.recorded or not self._selection.has(scope)
-        if unseen or (operator.is_view and _lays_shards_out()):
-            return self._written(operator, function, args, kwargs)
+        if unseen or (operator.is_view and lays_shards_out()):
+            return self._unseen(operator, function, args, kwargs)
         name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
-        source = None if scope.startswith(GRADIENTS) else self._source()
+        source = None if scope.startswith(GRADIENTS) else self._lines.source()
         given = operator.inputs(args, kwargs)
         grafts = self._grafts if self._grafts is not None and self._grafts.concerns(name) else None
         if grafts is not None:
             self._changed(grafts.given((*self._where, name), given))
-        found = self._slots(name, operator.name, "input", given, source)
-        found += self._scalars(name, operator.name, operator.scalars.given(args, kwargs), _after(found), source)
+        ran = self._began(name, operator, args, kwargs, source)
+        found = self._given(name, operator, given, args, kwargs, source, ran)
         result = self._written(operator, function, args, kwargs)
         if grafts is not None:
             outputs = operator.outputs(result, args, kwargs)
             result, written = grafts.result((*self._where, name), outputs, result)
             self._changed(written)
         if operator.collective:
-            found += self._collective(name, operator, result, args, kwargs, source)
+            found += self._collective(name, operator, result, args, kwargs, source, ran)
         else:
-            found += self._outputs(name, operator, result, args, kwargs, source)
-        self._record(name, operator.name, found)
+            found += self._outputs(name, operator, result, args, kwargs, source, ran)
+        self._record(name, operator.name, found, ran)
         return result
 
     def run_inside(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], passed: Any) -> Any:
@@ -246,13 +242,14 @@ class StepRecorder:
         scope, operator = self._scopes.current(), _known(function)
         if self._seen == before and operator.recorded and not self.ended and self._selection.has(scope):
             name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
-            source = None if scope.startswith(GRADIENTS) else self._source()
+            source = None if scope.startswith(GRADIENTS) else self._lines.source()
             # What it wrote in place is as it is now.
             written = set(map(id, operator.written(args, kwargs)))
             given = [each for each in operator.inputs(args, kwargs) if id(each) not in written]
-            found = self._slots(name, operator.name, "input", given, source)
-            found += self._scalars(name, operator.name, operator.scalars.given(args, kwargs), _after(found), source)
-            self._record(name, operator.name, found + self._outputs(name, operator, result, args, kwargs, source))
+            ran = self._began(name, operator, args, kwargs, source)
+            found = self._given(name, operator, given, args, kwargs, source, ran)
+            found += self._outputs(name, operator, result, args, kwargs, source, ran)
+            self._record(name, operator.name, found, ran)
         return result
 
     def region(self, run: Callable[[], Any], args: list[Any]) -> Any:
@@ -264,30 +261,80 @@ class StepRecorder:
                 self.forget()
                 return result
             name = f"{scope}/{REGION}-op{self._numbers[scope, REGION]}"
-            found = self._slots(name, REGION, "input", tensors(args), None)
+            ran = self._ran(name, REGION, None)
+            given = tensors(args)
+            found = self._slots(name, REGION, "input", given, None, ran)
+            before = [_writes(each) for each in given]
             result = run()
-            self.forget()  # what it wrote is not known
-            self._record(name, REGION, found + self._slots(name, REGION, "output", tensors((result,)), None))
+            self._keeper.memo.clear()  # what it wrote is not known
+            if ran is not None:
+                ran.mutates = None
+                for each, count in zip(given, before, strict=True):
+                    if self._origins is not None and _writes(each) != count:
+                        self._origins.lost(each)
+            self._record(name, REGION, found + self._slots(name, REGION, "output", tensors((result,)), None, ran), ran)
             return result
 
+    def _ran(self, name: str, kind: str, source: str | None) -> Ran | None:
+        return None if self._origins is None else Ran(name, kind, source)
+
+    def _began(self, name: str, operator: Operator, args: Any, kwargs: Any, source: str | None) -> Ran | None:
+        """The operator as its edges are noted, before it runs."""
+        ran = self._ran(name, operator.name, source)
+        if ran is not None and operator.writes:
+            ran.writes = frozenset(map(id, operator.changed(args, kwargs)))
+        return ran
+
+    def _given(
+        self, name: str, operator: Operator, given: list[Any], args: Any, kwargs: Any, source: Any, ran: Ran | None
+    ) -> list[Record]:
+        """What an operator is given: the tensors it reads, its other arguments; then, with edges alone, the memory that
+        it overwrites unread."""
+        found = self._slots(name, operator.name, "input", given, source, ran)
+        scalars, first = operator.scalars.given(args, kwargs), _after(found)
+        found += self._scalars(name, operator.name, scalars, first, source)
+        if ran is not None and self._origins is not None:
+            ran.states(first, scalars)
+            if operator.writes:  # memory that it overwrites unread follows, which has no slots in records
+                for slot, (named, tensor) in enumerate(operator.overwritten(args, kwargs), first + len(scalars)):
+                    if is_plain(tensor):
+                        looked = look(tensor)
+                        ran.takes(slot, looked[1], self._origins.of(tensor, looked, is_read=False), named, True)
+        return found
+
+    def _unseen(self, operator: Operator, function: Any, args: Any, kwargs: Any) -> Any:
+        """Runs an operator that is not recorded, and notes what that means for edges."""
+        result = self._written(operator, function, args, kwargs)
+        if self._origins is None:
+            return result
+        with self._lock, suppress(Exception):  # of tensors without memory nothing is noted
+            if operator.recorded:
+                for each in (*operator.written(args, kwargs), *(() if operator.is_view else tensors((result,)))):
+                    self._origins.lost(each)
+            elif operator.makes_memory:
+                self._origins.lost(result)
+            elif operator.is_constant:
+                self._origins.constant(result)
+        return result
+
     def _collective(
-        self, name: str, operator: Operator, result: Any, args: Any, kwargs: Any, source: Any
+        self, name: str, operator: Operator, result: Any, args: Any, kwargs: Any, source: Any, ran: Ran | None
     ) -> list[Record]:
         """The outputs of a collective. Those of ``c10d`` take their values when it has ended: waiting for it now could
         make ranks wait for one another for ever."""
         if operator.functional:
             awaited(result)
-            return self._outputs(name, operator, result, args, kwargs, source)
+            return self._outputs(name, operator, result, args, kwargs, source, ran)
         work = work_of(result)
         if work is not None and "reduce_scatter" in operator.name:
             work.wait()  # gloo's copies its result when it is waited for, and never says that it has ended
             work = None
         if work is None:
-            return self._outputs(name, operator, result, args, kwargs, source)
+            return self._outputs(name, operator, result, args, kwargs, source, ran)
         late: list[tuple[Record, Any]] = []
         self._late = late
         try:
-            found = self._outputs(name, operator, result, args, kwargs, source)
+            found = self._outputs(name, operator, result, args, kwargs, source, ran)
         finally:
             self._late = None
         if late:
@@ -299,7 +346,7 @@ class StepRecorder:
         """Takes the values of collectives that have ended; ``last``: those of the others are lost. One whose memory is
         ``touched`` has ended, or is about to say so."""
         pending, self._pending = self._pending, []
-        memory = {each.untyped_storage()._cdata for each in tensors(_given(touched)) if is_plain(each)}
+        memory = {each.untyped_storage()._cdata for each in tensors(_touched(touched)) if is_plain(each)}
         for each in pending:
             if each.ended(_SOON if last or each.touches(memory) else 0.0):
                 for record, tensor in each.late:
@@ -315,15 +362,20 @@ class StepRecorder:
                     why = "the step ended before the collective"
                     self._unread(record.key.operator, record.op_type, "output", record.key.slot, why)
 
-    def _outputs(self, name: str, operator: Operator, result: Any, args: Any, kwargs: Any, source: Any) -> list[Record]:
+    def _outputs(
+        self, name: str, operator: Operator, result: Any, args: Any, kwargs: Any, source: Any, ran: Ran | None
+    ) -> list[Record]:
         self._shapes_alone = False
-        return self._slots(name, operator.name, "output", operator.outputs(result, args, kwargs), source)
+        return self._slots(name, operator.name, "output", operator.outputs(result, args, kwargs), source, ran)
 
-    def _record(self, name: str, operator: str, found: list[Record]) -> None:
+    def _record(self, name: str, operator: str, found: list[Record], ran: Ran | None = None) -> None:
         if found and not self._shapes_alone:
             self._numbers[name.rpartition("/")[0], operator] += 1
             self.records += found
             self.names.append(name)
+            if ran is not None:
+                ran.ended()
+                self.ran.append(ran)
 
     def _changed(self, tensors: Iterable[Any]) -> None:
         """Forgets the facts about tensors that were written."""
@@ -346,12 +398,26 @@ class StepRecorder:
     def forget(self) -> None:
         """Forgets all facts about memory."""
         self._keeper.memo.clear()
+        if self._origins is not None:
+            self._origins.forget()
 
-    def optimizer(self, scope: str, given: Iterable[Scalar]) -> None:
+    def outside(self, kind: str, given: Iterable[tuple[str, Any]]) -> None:
+        """Names tensors that come from outside of the step, where no operator has seen them yet."""
+        if self._origins is not None:
+            with self._lock:
+                for name, tensor in given:
+                    if isinstance(tensor, torch.Tensor) and is_plain(tensor):
+                        self._origins.unseen(kind, name, tensor)
+
+    def optimizer(self, scope: str, optimizer: Any) -> None:
         """Records the settings of an optimizer that begins a step."""
+        if self._origins is not None:
+            self.outside("parameter", self._origins.states_of(optimizer))
         if self._selection.has(scope) and not self.ended:
             name = f"{scope}/settings-op{self._numbers[scope, 'settings']}"
-            self._record(name, "settings", self._scalars(name, SETTING, given, 0, self._source()))
+            self._record(
+                name, "settings", self._scalars(name, SETTING, settings_of(optimizer), 0, self._lines.source())
+            )
 
     def modes(self, text: str) -> None:
         """Records which modules were in training, before everything else of the step."""
@@ -369,8 +435,10 @@ class StepRecorder:
     def left(self) -> None:
         """Notes that the running line hands values out of PyTorch; PyTorch's own lines do so for themselves."""
         frame = sys._getframe(3)
-        if not frame.f_code.co_filename.startswith(_LIBRARIES):
-            where = self._source() or "a line that is not known"
+        if not is_pytorchs(frame):
+            if self._origins is not None:
+                self._origins.blind()  # what comes back is of this step, too
+            where = self._lines.source() or "a line that is not known"
             self.problems.setdefault((where, LEFT), Problem(where, "note", LEFT))
 
     def called(self, scope: str, args: Any, kwargs: Any) -> tuple[str, list[Record]]:
@@ -407,11 +475,19 @@ class StepRecorder:
                 name += "'"
             names.add(name)
             made = self._leaf(name, leaf)
+            if self._origins is not None and what == "result" and not self._returned[what]:
+                self.results.append(self._origin_of(leaf))
             for record in made:
                 record.key = record.key._replace(execution=self._returned[what])
             found += made
         self._returned[what] += 1
         self.records += found
+
+    def _origin_of(self, leaf: Any) -> Source:
+        if self._origins is None or not isinstance(leaf, torch.Tensor) or not is_plain(leaf):
+            return UNKNOWN
+        with self._lock:
+            return self._origins.of(leaf)
 
     def _leaf(self, name: str, leaf: Any) -> list[Record]:
         if isinstance(leaf, torch.Tensor):
@@ -442,11 +518,13 @@ class StepRecorder:
                 found.append(record)
         return found
 
-    def _slots(self, name: str, op: str, io: str, given: list[Any], source: str | None) -> list[Record]:
+    def _slots(
+        self, name: str, op: str, io: str, given: list[Any], source: str | None, ran: Ran | None = None
+    ) -> list[Record]:
         with self._lock:
-            return self._read(name, op, io, given, source)
+            return self._read(name, op, io, given, source, ran)
 
-    def _read(self, name: str, op: str, io: str, given: list[Any], source: str | None) -> list[Record]:
+    def _read(self, name: str, op: str, io: str, given: list[Any], source: str | None, ran: Ran | None) -> list[Record]:
         found: list[Record] = []
         slot = 0
         for tensor in given:
@@ -454,10 +532,14 @@ class StepRecorder:
                 if op in _BOUNDARIES:
                     tensor = unwrapped(tensor)
                 consists = [("", tensor)] if is_plain(tensor) else parts(tensor)
-                made = [self._slot(SlotKey(*self._where, name, 0, io, slot + at), op, each, source)
-                        for at, each in enumerate(consists)]  # fmt: skip
-                found += [each for each in made if each is not None]
-                slot += len(consists)
+                for part in consists:
+                    looked = look(part[1])
+                    made = self._slot(SlotKey(*self._where, name, 0, io, slot), op, part, looked, source)
+                    if made is not None:
+                        found.append(made)
+                    if ran is not None:
+                        self._link(ran, io, slot, part[1], looked, id(tensor) in ran.writes)
+                    slot += 1
             except Unread as why:
                 # Operators on meta tensors compute shapes alone; PyTorch runs some of its own.
                 if str(why) == META and op != RESULT:
@@ -473,7 +555,17 @@ class StepRecorder:
                 slot += 1
         return found
 
-    def _slot(self, key: SlotKey, op: str, part: Part, source: str | None) -> Record | None:
+    def _link(self, ran: Ran, io: str, slot: int, tensor: Any, looked: Looked, is_written: bool) -> None:
+        """Notes where an operator's input comes from, or that its output comes from it."""
+        if self._origins is None:
+            return
+        if io == "input":
+            ran.takes(slot, looked[1], self._origins.of(tensor, looked), "", is_written)
+        else:
+            ran.gives(slot, looked[1], DTYPES[tensor.dtype].name, looked[2][1])
+            self._origins.made(tensor, looked, ran, slot, is_written)
+
+    def _slot(self, key: SlotKey, op: str, part: Part, looked: Looked, source: str | None) -> Record | None:
         named, tensor = part
         if not tensor.numel():
             return None
@@ -483,7 +575,7 @@ class StepRecorder:
         if self._late is not None:
             self._late.append((record, tensor))
         else:
-            self._keeper.fill(record, tensor)
+            self._keeper.fill(record, tensor, looked)
         return record
 
     def _unread(self, name: str, op: str, io: str, slot: int, why: str) -> None:
@@ -492,58 +584,23 @@ class StepRecorder:
         key = SlotKey(*self._where, name, 0, io, slot)
         self.problems.setdefault((where, why), Problem(where, kind, why, key, op))
 
-    def _source(self) -> str | None:
-        """``file.py:17``: the innermost running line of the user's own; where all are a library's, its innermost."""
-        frame: FrameType | None = sys._getframe(2)
-        known, library = self._paths, None
-        while frame is not None:
-            code = frame.f_code
-            found = known.get(code)
-            if found is None:
-                found = known[code] = self._place(frame)
-            shown, kind = found
-            if kind is _USERS:
-                return f"{shown}:{frame.f_lineno}"
-            if kind is _CALLER and library is not None:
-                break  # whoever called the watched program
-            if kind is _LIBRARYS and library is None:
-                library = f"{shown}:{frame.f_lineno}"
-            frame = frame.f_back
-        return library
-
-    def _place(self, frame: FrameType) -> tuple[str, str]:
-        """A file as shown, and whose it is."""
-        path = frame.f_code.co_filename
-        if frame.f_globals.get("__tracebackhide__"):  # a module that hides itself from tracebacks runs programs
-            return "", _CALLER
-        if path.startswith(_LIBRARIES):
-            return "", _PYTORCHS
-        shown = source_path(path, self._rootdir)
-        return shown, _LIBRARYS if path.startswith(_INSTALLED) or not os.path.isfile(path) else _USERS
-
 
 def _fits(array: Array) -> bool:
     """Whether PyTorch has tensors of an array's kind."""
     return array.dtype.kind in "biufc" and array.dtype.isnative and min(array.strides, default=0) >= 0
 
 
-def _lays_shards_out() -> bool:
-    """Whether FSDP itself asks for a view: it takes them of memory that it has not filled yet."""
-    if "torch.distributed.fsdp" not in sys.modules:
-        return False
-    frame: FrameType | None = sys._getframe(2)
-    for _ in range(_NEAR):
-        if frame is None:
-            return False
-        if _FSDP in frame.f_code.co_filename:
-            return True
-        frame = frame.f_back
-    return False
-
-
-def _given(touched: Any) -> list[Any]:
+def _touched(touched: Any) -> list[Any]:
     """The arguments of a call in one list."""
     return [*touched[0], *touched[1].values()] if touched else []
+
+
+def _writes(tensor: Any) -> int | None:
+    """How often a tensor was written; None where PyTorch does not count that."""
+    try:
+        return int(tensor._version)
+    except RuntimeError:
+        return None
 
 
 def _after(found: list[Record]) -> int:

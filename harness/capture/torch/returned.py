@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Iterator, Mapping, Set
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -26,6 +27,17 @@ def leaves(value: Any) -> Iterator[Leaf]:
     that holds nothing of this is a leaf itself. A list of numbers of one type is one array.
     """
     yield from _walk(value, "", 0, frozenset())
+
+
+def arguments(module: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Leaf]:
+    """The tensors, arrays, numbers and texts that a module is called with, each with its name (``x``, ``batch[0]``)."""
+    try:
+        given = inspect.signature(module.forward).bind(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        given = {**{f"args[{at}]": each for at, each in enumerate(args)}, **kwargs}
+    for name, value in given.items():
+        for path, leaf in leaves(value):
+            yield f"{name}{path}", leaf
 
 
 def _walk(value: Any, path: str, depth: int, above: frozenset[int]) -> Iterator[Leaf]:

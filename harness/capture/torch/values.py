@@ -10,7 +10,7 @@ import torch
 
 from harness.capture.torch.describing import described
 from harness.capture.torch.device import PackedStatistics, PinnedCopies
-from harness.capture.torch.memo import Memo, place, region
+from harness.capture.torch.memo import Looked, Memo, look, region
 from harness.capture.torch.parts import DTYPES, Unread
 from harness.dtypes import from_numpy
 from harness.records import Array, Record
@@ -108,10 +108,10 @@ class Keeper:
         self._packed = PackedStatistics()
         self._copies = PinnedCopies(self._take)
 
-    def fill(self, record: Record, tensor: Any) -> None:
-        """Takes the current content of ``tensor``."""
+    def fill(self, record: Record, tensor: Any, looked: Looked | None = None) -> None:
+        """Takes the current content of ``tensor``; ``looked``: what ``look`` gave, if that is known."""
         if tensor.is_cpu:
-            self._remembered(record, tensor)
+            self._remembered(record, tensor, looked)
         elif self._statistics:
             self._packed.add(record, dense(tensor))
         else:
@@ -136,11 +136,12 @@ class Keeper:
         self._packed.flush()
         self._copies.flush()
 
-    def _remembered(self, record: Record, tensor: Any) -> None:
+    def _remembered(self, record: Record, tensor: Any, looked: Looked | None) -> None:
         if self._versions and tensor.is_inference():  # their writes are not counted
             self._take(record, tensor)
             return
-        known, where = self.memo.of(tensor), place(tensor)
+        looked = looked or look(tensor)
+        known, where = self.memo.of(looked), looked[2]
         if self._versions:
             where = (*where, tensor._version)
         found = known.get(where)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import torch
@@ -12,9 +12,14 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from harness.capture.capture import Capture, Problem
 from harness.capture.torch.boundaries import Boundaries
+from harness.capture.torch.declarations import Declarations
 from harness.capture.torch.grafting import Grafts
 from harness.capture.torch.hooking import Hooks
+from harness.capture.torch.lines import Lines
+from harness.capture.torch.origins import Origins
+from harness.capture.torch.parts import parts
 from harness.capture.torch.recorder import GRAPH, StepRecorder
+from harness.capture.torch.returned import arguments
 from harness.capture.torch.scalars import modes_of
 from harness.capture.torch.scopes import ROOT, Scopes, scopes_of
 from harness.capture.torch.selection import Selection
@@ -126,6 +131,7 @@ class TorchCapture:
         #: what ``_states`` gave at the end of the last step
         self._left_at: dict[str, Any] = {}
         self._order: tuple[str, ...] = ()
+        self._declared = Declarations(graph, rank)
         self._problems: list[Problem] = []
 
     @contextmanager
@@ -168,7 +174,9 @@ class TorchCapture:
         scopes = Scopes(owners)
         where = self._rank, self._graph, self._iteration
         keeper, kind = self._keeper(granularity), Hooks if granularity == "operators" else Boundaries
-        recorder = StepRecorder(where, scopes, self._selection, keeper, self._rootdir, self._grafts)
+        origins = self._origins(modules) if granularity == "operators" else None
+        lines = Lines(self._rootdir)
+        recorder = StepRecorder(where, scopes, self._selection, keeper, lines, self._grafts, origins)
         self._rules = self._rules or settings()
         try:
             hooks = kind(scopes, self._selection, recorder, modules)
@@ -186,7 +194,21 @@ class TorchCapture:
             self._left_at = self._states() if self._gradients else {}
             self._records += recorder.records
             self._order = self._order or tuple(recorder.names)
+            self._declared.add(self._iteration, recorder.ran, recorder.results)
             self._problems += recorder.problems.values()
+
+    def _origins(self, modules: dict[Any, str]) -> Origins:
+        """The origins of what a step reads, beginning with parameters and buffers."""
+        made = Origins(self._selection.has(ROOT))
+        for named in (self._module.named_parameters(), self._module.named_buffers()):
+            for name, tensor in named:
+                made.parameters[id(tensor)] = name
+                with suppress(Exception):  # what has no memory yet is made in the step
+                    for inner, part in parts(tensor):
+                        made.known("parameter", f"{name}.{inner}" if inner else name, part)
+                    if tensor.grad is not None:
+                        made.known("argument", f"{name}.grad", tensor.grad)
+        return made
 
     def _keeper(self, granularity: str) -> Keeper:
         """What fills records in; those of one granularity share equal arrays."""
@@ -212,15 +234,15 @@ class TorchCapture:
             if results and not hooks.recorder.in_backward:
                 returned(output)
 
-        try:
-            handle = self._module.register_forward_hook(called)
-        except RuntimeError:  # TorchScript's, which say so elsewhere
+        def given(module: Any, args: Any, kwargs: Any) -> None:
+            with _disable_current_modes():
+                hooks.recorder.outside("argument", arguments(module, args, kwargs))
+
+        with ExitStack() as stack:
+            with suppress(RuntimeError):  # TorchScript's have no hooks, and say so elsewhere
+                stack.callback(self._module.register_forward_hook(called).remove)
+                stack.callback(self._module.register_forward_pre_hook(given, with_kwargs=True).remove)
             yield returned
-            return
-        try:
-            yield returned
-        finally:
-            handle.remove()
 
     def _record_parameters(self, recorder: StepRecorder, modules: dict[Any, str]) -> None:
         # A module that came in the middle of the step belongs to the nearest one above that was there.
@@ -245,7 +267,7 @@ class TorchCapture:
         if not self._gradients or not self._records or self._running:
             return []
         where, keeper = (self._rank, self._graph, self._iteration), self._keeper(self._granularity)
-        recorder = StepRecorder(where, Scopes({}), self._selection, keeper, self._rootdir)
+        recorder = StepRecorder(where, Scopes({}), self._selection, keeper, Lines(self._rootdir))
         now = self._states()
         for name, each in self._module.named_parameters():
             before = self._left_at.get(name)
@@ -265,7 +287,9 @@ class TorchCapture:
         rules = dict(self._rules or settings())
         if compiled := compiled_modules(self._module):
             rules["compiled"] = compiled
+        operators, results = self._declared.made()
         return Capture(
             self._network, "torch", False, (*self._records, *self._afterwards()), self._mode, rules,
             execution_order={self._graph: self._order}, problems=list(self._problems),
+            operators=operators, results=results, engine=f"PyTorch {torch.__version__}",
         )  # fmt: skip
