@@ -79,6 +79,7 @@ NOBODY = Identities(dict, str)
 
 
 def _altered(key: tuple[int, int, str], one: Described, other: Described, exact: bool) -> Iterable[Altered]:
+    from harness.recording.described import SETTINGS_TYPE
     from harness.store.layout.values import text_of
 
     rank, graph, name = key
@@ -86,6 +87,8 @@ def _altered(key: tuple[int, int, str], one: Described, other: Described, exact:
     if one.type != other.type:
         yield Altered(rank, graph, name, TYPE, one.type, other.type, source)
     mine, theirs = _settings(one), _settings(other)
+    if one.type == other.type == SETTINGS_TYPE:  # a release adds some, and a refactoring renames parts
+        mine, theirs = _by_part(mine, theirs), _by_part(theirs, mine)
     for attribute in sorted({*mine, *theirs}):
         was, now = (_text(side, attribute, text_of) for side in (mine, theirs))
         if was != now and (exact or not _near(mine.get(attribute), theirs.get(attribute))):
@@ -102,6 +105,17 @@ def _settings(one: Described) -> dict[str, Any]:
             named = one.names[slot] if slot < len(one.names) and one.names[slot] else f"input.{slot}"
             found[named] = edge.value
     return found
+
+
+def _by_part(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of each part (``norm.eps``) that the other side has, too."""
+    return {
+        f"{part}.{name}".lstrip("."): value
+        for part, held in one.items()
+        if isinstance(held, Mapping) and isinstance(other.get(part), Mapping)
+        for name, value in held.items()
+        if name in other[part]
+    }
 
 
 def _near(one: Any, other: Any) -> bool:

@@ -41,6 +41,9 @@ class Edge(NamedTuple):
 
 
 UNKNOWN_EDGE = Edge("unknown")
+#: The type of what only states settings, by the parts of a program: those that both sides of a comparison have are
+#: compared.
+SETTINGS_TYPE = "Settings"
 MONADS = (UMONAD, IOMONAD)
 
 

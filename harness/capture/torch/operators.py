@@ -59,6 +59,7 @@ class Operator:
         writes: whether it may write in place.
         makes_memory: whether it gives memory that nothing has filled yet.
         is_constant: whether it gives a value that the program states.
+        is_random: whether it may draw from a generator.
     """
 
     def __init__(self, function: Any) -> None:
@@ -91,6 +92,7 @@ class Operator:
                 self._unread.add(argument.name)
             if space == "fsdp" and plain == "all_gather_copy_in" and argument.name == "all_gather_output":
                 self._unread.add(argument.name)
+        self.is_random = torch.Tag.nondeterministic_seeded in getattr(function, "tags", ())
         self.writes = bool(self._written)
         self.makes_memory = silent and plain in _MEMORY
         self.is_constant = silent and plain in ("lift", "lift_fresh")
@@ -135,6 +137,20 @@ class Operator:
         at = self._positions.get("training") if self._has_statistics else None
         idle = at is not None and not (args[at] if at < len(args) else kwargs.get("training"))
         return [] if idle else self.written(args, kwargs)
+
+    def generator(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The generator that a random operator draws from; None if that is not known."""
+        at = self._positions.get("generator", len(args))
+        given = args[at] if at < len(args) else kwargs.get("generator")
+        if given is not None:
+            return given
+        device = next((each.device for each in tensors((*args, *kwargs.values()))), None)
+        device = torch.device(kwargs.get("device") or device or "cpu")
+        if device.type == "cpu":
+            return torch.default_generator
+        if device.type == "cuda":
+            return torch.cuda.default_generators[device.index or 0]
+        return None
 
     def overwritten(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
         """The tensors it writes in place and does not read, with the names of their arguments."""

@@ -16,6 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 
 from harness.capture.capture import Problem
 from harness.capture.torch.collectives import Pending, awaited, work_of
+from harness.capture.torch.configuration import configuration_of, state_of
 from harness.capture.torch.grafting import Grafts
 from harness.capture.torch.leaving import LEFT
 from harness.capture.torch.lines import Lines, is_pytorchs, lays_shards_out
@@ -24,12 +25,13 @@ from harness.capture.torch.operators import Operator, tensors
 from harness.capture.torch.origins import UNKNOWN, Origins, Ran, Source
 from harness.capture.torch.parts import DTYPES, META, VALUELESS, Part, Unread, is_plain, parts, unwrapped
 from harness.capture.torch.returned import leaves
-from harness.capture.torch.scalars import SETTINGS, Scalar, settings_of
+from harness.capture.torch.scalars import SETTINGS, Scalar, modes_of, settings_of
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.values import Keeper
 from harness.dtypes import ARGUMENT_FORMAT, TORCH_FORMAT, from_numpy
 from harness.errors import DtypeError
+from harness.recording.described import SETTINGS_TYPE as SETTING
 from harness.records import Array, Record, SlotKey
 
 GRAPH = 0
@@ -41,8 +43,6 @@ _BOUNDARIES = frozenset({RESULT, MODULE})
 NO_TENSOR = "holds no tensor"
 #: seconds within which a collective that was waited for says that it has ended
 _SOON = 0.5
-#: the type of an optimizer's settings
-SETTING = "Settings"
 
 _mode_of = torch._C._get_dispatch_mode
 _FAKE, _FUNCTIONAL = torch._C._TorchDispatchModeKey.FAKE, torch._C._TorchDispatchModeKey.FUNCTIONAL
@@ -222,7 +222,10 @@ class StepRecorder:
             self._changed(grafts.given((*self._where, name), given))
         ran = self._began(name, operator, args, kwargs, source)
         found = self._given(name, operator, given, args, kwargs, source, ran)
-        result = self._written(operator, function, args, kwargs)
+        if ran is not None and operator.is_random:
+            result = self._drawn(ran, operator, function, args, kwargs)
+        else:
+            result = self._written(operator, function, args, kwargs)
         if grafts is not None:
             outputs = operator.outputs(result, args, kwargs)
             result, written = grafts.result((*self._where, name), outputs, result)
@@ -301,6 +304,15 @@ class StepRecorder:
                         looked = look(tensor)
                         ran.takes(slot, looked[1], self._origins.of(tensor, looked, is_read=False), named, True)
         return found
+
+    def _drawn(self, ran: Ran, operator: Operator, function: Any, args: Any, kwargs: Any) -> Any:
+        """Runs an operator that may draw random numbers, and notes the state of the generator where it did."""
+        generator = operator.generator(args, kwargs)
+        before = None if generator is None else state_of(generator)
+        result = self._written(operator, function, args, kwargs)
+        if before is not None and state_of(generator) != before:
+            ran.attributes = {"generator": before}
+        return result
 
     def _unseen(self, operator: Operator, function: Any, args: Any, kwargs: Any) -> Any:
         """Runs an operator that is not recorded, and notes what that means for edges."""
@@ -419,10 +431,14 @@ class StepRecorder:
                 name, "settings", self._scalars(name, SETTING, settings_of(optimizer), 0, self._lines.source())
             )
 
-    def modes(self, text: str) -> None:
-        """Records which modules were in training, before everything else of the step."""
+    def modes(self, module: Any) -> None:
+        """Records which modules were in training, before everything else of the step, and how they are configured."""
         name = f"{ROOT}/modules-op0"
-        self.records[:0] = self._scalars(name, SETTING, [(SETTINGS, text)], 0, None)
+        self.records[:0] = self._scalars(name, SETTING, [(SETTINGS, modes_of(module))], 0, None)
+        if held := configuration_of(module):
+            ran = Ran(name, SETTING, None)
+            ran.attributes = held
+            self.ran.insert(0, ran)
 
     def parameter(self, name: str, tensor: Any) -> None:
         """Records the current value of a parameter."""

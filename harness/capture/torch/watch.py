@@ -20,7 +20,6 @@ from harness.capture.torch.origins import Origins
 from harness.capture.torch.parts import parts
 from harness.capture.torch.recorder import GRAPH, StepRecorder
 from harness.capture.torch.returned import arguments
-from harness.capture.torch.scalars import modes_of
 from harness.capture.torch.scopes import ROOT, Scopes, scopes_of
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.settings import compiled_modules, settings
@@ -185,7 +184,7 @@ class TorchCapture:
             recorder.join()
             if recorder.records:  # a step in which nothing ran leaves nothing
                 if self._selection.has(ROOT):
-                    recorder.modes(modes_of(self._module))
+                    recorder.modes(self._module)
                 self._record_parameters(recorder, modules)
             recorder.forget()
         finally:

@@ -21,6 +21,7 @@ from torch.nn import functional as F  # noqa: E402
 from harness.capture import Capture  # noqa: E402
 from harness.capture.torch import TorchCapture  # noqa: E402
 from harness.recording import Described, Edge  # noqa: E402
+from harness.recording.described import SETTINGS_TYPE  # noqa: E402
 from tests.capture.torch.runs import CASES, Mlp, conv_net, encoder  # noqa: E402
 from tests.capture.torch.runs import captured as captured_training  # noqa: E402
 
@@ -81,7 +82,7 @@ class Graph:
     """The operators of a capture, without views."""
 
     def __init__(self, capture: Capture) -> None:
-        self._by_name = {one.name: one for one in capture.operators.values()}
+        self._by_name = {one.name: one for one in capture.operators.values() if one.type != SETTINGS_TYPE}
         self.computing = [one for one in self._by_name.values() if one.type not in LAYOUTS]
         self._number = {one.name: at for at, one in enumerate(self.computing)}
 
@@ -257,7 +258,7 @@ def test_every_input_of_a_training_is_known(name: str) -> None:
     assert slots - texts <= edges.keys()
     # What nobody filled before it was overwritten has no origin.
     assert {where for where, edge in edges.items() if edge.kind == "unknown"} <= texts | (edges.keys() - slots)
-    phases = {one.phase for one in operators.values()}
+    phases = {one.phase for one in operators.values() if one.type != SETTINGS_TYPE}
     assert phases == {"forward", "backward", "optimizer"}
     # Each parameter is written by the optimizer, and by nobody else.
     written = [
@@ -284,8 +285,9 @@ def test_statistics_and_operators_of_threads_have_edges() -> None:
     assert capture.results[0, 0] == (Edge("result", "fc2/addmm-op0"),)
 
 
-def test_modules_have_no_operators() -> None:
-    assert not captured_training("mlp-sgd", granularity="modules").operators
+def test_modules_have_settings_and_no_operators() -> None:
+    operators = captured_training("conv-sgd", granularity="modules").operators.values()
+    assert [one.type for one in operators] == [SETTINGS_TYPE]
 
 
 def test_what_numpy_made_is_unknown() -> None:
