@@ -202,6 +202,15 @@ class Evidence:
         return [record for record in self.by_key.values() if record.op_type == PARAMETER]
 
 
+#: the backend whose modules are captured operator by operator
+PYTORCH_BACKEND = "torch"
+
+
+def is_of_records(run: Evidence) -> bool:
+    """Whether its operators are PyTorch's: records say what each was given, also what its graph leaves out."""
+    return run.backend == PYTORCH_BACKEND and not run.texts
+
+
 def are_apart(one: Evidence, other: Evidence) -> bool:
     """Whether both sides have graphs, of different engines: their operators have types of their own."""
     engines = [side.graphs.engine for side in (one, other) if side.graphs]

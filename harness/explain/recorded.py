@@ -1,7 +1,4 @@
-"""An operator to run again, from a run's records alone: its tensors by slot, its other arguments by their names.
-
-PyTorch's captures have no graph: each operator's records say what it was given.
-"""
+"""An operator to run again, from a run's records alone: its tensors by slot, its other arguments by their names."""
 
 from __future__ import annotations
 
@@ -18,7 +15,8 @@ from harness.compare.arguments import SETTINGS
 from harness.compare.divergence import PARAMETER, Execution
 from harness.dtypes import ARGUMENT_FORMAT, TORCH_FORMAT
 from harness.errors import HarnessError
-from harness.explain.evidence import Evidence, loaded
+from harness.explain.evidence import PYTORCH_BACKEND as _BACKEND
+from harness.explain.evidence import Evidence, is_of_records, loaded
 from harness.explain.replay import Setting
 from harness.explain.statements import Argument, Statement
 from harness.recording.described import UNKNOWN_EDGE, Described
@@ -30,7 +28,6 @@ from harness.replaying import PYTORCH, replayer_of
 _NO_OPERATORS = frozenset({PARAMETER, "Gradient", "Result", "Settings", "Module"})
 
 
-_BACKEND = "torch"
 #: what runs the operators of captures without graphs
 LIBRARY = "PyTorch"
 
@@ -41,12 +38,7 @@ _DISPATCHED = re.compile(r"-op\d+$")
 def is_without_replayer(run: Evidence, where: Execution) -> bool:
     """Whether an operator could be run again if ``LIBRARY`` were installed."""
     is_theirs = run.backend == _BACKEND and _DISPATCHED.search(where.operator) is not None
-    return is_theirs and not run.graphs and replayer_of(PYTORCH) is None
-
-
-def is_of_records(run: Evidence) -> bool:
-    """Whether its operators are PyTorch's, which its records tell alone."""
-    return run.backend == _BACKEND and not run.texts
+    return is_theirs and is_of_records(run) and replayer_of(PYTORCH) is None
 
 
 def recorded(run: Evidence, where: Execution, beside: Mapping[int, Record] | None = None) -> Setting | None:

@@ -14,7 +14,7 @@ import numpy as np
 from harness import dtypes
 from harness.compare.divergence import PARAMETER, Execution
 from harness.dtypes import DType
-from harness.explain.evidence import Evidence, loaded
+from harness.explain.evidence import Evidence, is_of_records, loaded
 from harness.explain.ir_values import Unreadable
 from harness.explain.statements import Argument, Statement
 from harness.recording.replayer import Call, Replayed, Replayer
@@ -70,7 +70,7 @@ class Setting:
 def setting(run: Evidence, where: Execution) -> Setting | None:
     """The inputs of an execution; None if its graph or an input is unknown."""
     statement = run.graphs.statement(where.graph, where.operator)
-    if statement is None or statement.facts is None:
+    if statement is None or statement.facts is None or is_of_records(run):
         return None
     records = run.slots(where, "input")
     values: dict[int, Any] = {}

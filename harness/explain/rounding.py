@@ -17,8 +17,7 @@ from typing import Any
 
 from harness.compare.policy import Party
 from harness.compare.verdict import Comparison
-from harness.explain.evidence import Evidence, are_apart
-from harness.explain.recorded import is_of_records
+from harness.explain.evidence import Evidence, are_apart, is_of_records
 from harness.explain.sides import operators_of, rules_of
 from harness.replaying import engine_of
 

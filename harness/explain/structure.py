@@ -12,11 +12,10 @@ from harness.compare.origin import Input, Kind, Origin, State
 from harness.dtypes import ARGUMENT_FORMAT
 from harness.explain.alignment import Alignment, is_order
 from harness.explain.claim import Check
-from harness.explain.evidence import Evidence, loaded
+from harness.explain.evidence import Evidence, is_of_records, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.numbers import changed_cell, short_operator, value_text
 from harness.explain.pair import is_bitwise
-from harness.explain.recorded import is_of_records
 from harness.explain.replay import computed, setting
 from harness.explain.reproduced import rounded
 from harness.explain.reread import gives_its_results, makers

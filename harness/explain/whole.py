@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.compare.origin import Input, Kind, Origin, State
 from harness.explain.case import Case
-from harness.explain.evidence import loaded
+from harness.explain.evidence import is_of_records, loaded
 from harness.explain.statements import Argument
 from harness.records import SlotKey
 
@@ -46,7 +46,7 @@ def _missing(divergence: Origin, case: Case) -> tuple[Input, ...]:
     """Inputs of which neither side kept anything, and whose makers were not kept either."""
     statement = case.statements[0]
     known = {each.key.slot for each in divergence.inputs}
-    if statement is None:
+    if statement is None or is_of_records(case.expected):
         return ()
     return tuple(
         Input(SlotKey(*case.where, "input", at), State.NOT_COMPARED, _WHY)
