@@ -12,8 +12,9 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.utils._python_dispatch import _disable_current_modes, _get_current_dispatch_mode_stack
 
+from harness.capture.torch.dispatching import Mode
 from harness.capture.torch.leaving import noted
-from harness.capture.torch.recorder import Mode, StepRecorder
+from harness.capture.torch.recorder import StepRecorder
 from harness.capture.torch.regions import recorded
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes, gradient_of
 from harness.capture.torch.selection import Selection
@@ -233,12 +234,27 @@ class Hooks:
         while self._here.open:
             self._leave_one()
 
-    def _enter_optimizer(self, optimizer: Any, *_: Any) -> None:
+    def _enter_optimizer(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         scope = f"{ROOT}/{OPTIMIZER}{type(optimizer).__name__}"
         self._enter(optimizer, scope)
         if self._has(scope):
             with _disable_current_modes():  # a learning rate may be a tensor
                 self.recorder.optimizer(scope, optimizer)
+        # A closure computes a loss: what it runs outside of modules is none of the optimizer's.
+        given = [self._outside(each) if callable(each) and each is not optimizer else each for each in args]
+        named = {name: self._outside(each) if name == "closure" and each else each for name, each in kwargs.items()}
+        return tuple(given), named
+
+    def _outside(self, closure: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(closure)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            self._scopes.push(ROOT)
+            try:
+                return closure(*args, **kwargs)
+            finally:
+                self._scopes.pop()
+
+        return run
 
     def _wrap_backward(self, stack: ExitStack) -> None:
         for name in ("backward", "grad"):

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
-from harness.capture.torch import TorchCapture, recorder  # noqa: E402
+from harness.capture.torch import TorchCapture, lines  # noqa: E402
 from tests.capture.torch.runs import Mlp  # noqa: E402
 
 pytestmark = pytest.mark.interop
@@ -140,7 +140,7 @@ def test_the_users_own_line_where_an_operator_stands_in_a_library(
         folder.mkdir()
         (folder / f"{name}.py").write_text(text)
         monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setattr(recorder, "_INSTALLED", (f"{installed}/",))
+    monkeypatch.setattr(lines, "_INSTALLED", (f"{installed}/",))
     module = importlib.import_module("layers_of_ours").Ours()
     watch = TorchCapture(module, rootdir=str(own))
     with watch.step():
@@ -160,3 +160,52 @@ class Ours(torch.nn.Module):
     def forward(self, x):
         return self.dense(x)
 """
+
+
+class Tied(nn.Module):
+    """One layer under two names, and another that shares its weight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(4, 4)
+        self.again = self.first
+        self.head = nn.Linear(4, 4)
+        self.head.weight = self.first.weight
+
+    def forward(self, x: Any) -> Any:
+        return self.head(self.again(self.first(x)))
+
+
+def test_a_tied_module_has_its_first_name() -> None:
+    module, x = Tied(), torch.ones(2, 4)
+    watch = TorchCapture(module, paths=True)
+    with watch.step():
+        module(x).sum().backward()
+    names = watch.capture().execution_order[0]
+    assert [name for name in names if "addmm" in name] == ["first/addmm-op0", "first/addmm-op1", "head/addmm-op0"]
+    scopes = {name.rpartition("/")[0] for name in names if "/mm-op" in name}
+    assert scopes == {"Gradients/first", "Gradients/head"}
+
+
+@pytest.mark.parametrize("by", ["place", "name"])
+@pytest.mark.parametrize("kind", [torch.optim.LBFGS, torch.optim.Adam])
+def test_what_a_closure_runs_is_none_of_the_optimizers(kind: Any, by: str) -> None:
+    """A closure that an optimizer calls, as Lightning has it: forward, loss and backward."""
+    module, x = nn.Sequential(nn.Linear(4, 3), nn.Tanh()), torch.ones(2, 4)
+    optimizer = kind(module.parameters(), lr=0.1)
+
+    def closure() -> Any:
+        optimizer.zero_grad()
+        loss = (module(x) - 1).square().mean()
+        loss.backward()
+        return loss
+
+    watch = TorchCapture(module, paths=True)
+    with watch.step():
+        optimizer.step(closure) if by == "place" else optimizer.step(closure=closure)
+    names = watch.capture().execution_order[0]
+    own = {name.rpartition("/")[2].rpartition("-op")[0] for name in names if name.startswith("Default/optimizer-")}
+    assert not own & {"pow", "mean", "ones_like", "addmm"}
+    assert {"Default/pow-op0", "Default/mean-op0", "0/addmm-op0", "Gradients/0/mm-op0"} <= set(names)
+    assert not [name for name in names if name.startswith("Gradients/Default/optimizer")]
+    assert own

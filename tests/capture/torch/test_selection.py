@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 from harness.capture import Capture  # noqa: E402
 from harness.capture.torch import TorchCapture  # noqa: E402
-from harness.capture.torch.recorder import Mode  # noqa: E402
+from harness.capture.torch.dispatching import Mode  # noqa: E402
 from harness.capture.torch.selection import Selection  # noqa: E402
 from tests.capture.torch.runs import CASES, Training, captured  # noqa: E402
 
