@@ -18,19 +18,24 @@ _PASSED_ON = "it holds what MindSpore's kernel left unwritten"
 
 
 def leave_out_unwritten(comparison: Comparison) -> Comparison:
-    """Removes differing slots that a kernel left unwritten, and inputs with the same content as such a slot on both
-    sides.
+    """Removes differing slots that a kernel left unwritten, and inputs of later operators with the same content as such
+    a slot on both sides.
 
-    They move to ``uncompared``.
+    They move to ``uncompared``. Old memory often holds what an earlier operator gave: an input whose content a written
+    output has on both sides is that output's.
     """
     unwritten = [slot for slot in comparison.slots if _is_unwritten(slot)]
     if not unwritten:
         return comparison
     digests = comparison.digests
     out = {slot.key: _WHY for slot in unwritten}
-    contents = {digests.get(key) for key in out}
+    written = {digests.get(slot.key) for slot in comparison.slots if slot.key.io == "output" and slot.key not in out}
+    left_over: set[object] = set()  # so far, in the order of execution
     for slot in comparison.slots:
-        if slot.verdict is Verdict.DIFFERS and slot.key.io == "input" and digests.get(slot.key) in contents:
+        content = digests.get(slot.key, (None, None))
+        if slot.key in out:
+            left_over |= set() if None in content else {content}
+        elif slot.verdict is Verdict.DIFFERS and slot.key.io == "input" and content in left_over - written:
             out[slot.key] = _PASSED_ON
     left: dict[tuple[object, ...], list[Uncompared]] = {
         where: list(each) for where, each in comparison.uncompared.items()
