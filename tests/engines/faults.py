@@ -45,11 +45,13 @@ class Case:
 
     def false(self, said: Explanation | None) -> bool:
         """Whether a cause is said that is not the fault's."""
-        return said is not None and said.cause is not None and not self.holds(said.cause.text)
+        return said is not None and said.cause is not None and not self.holds(said, said.cause.text)
 
-    def holds(self, text: str) -> bool:
+    def holds(self, said: Explanation, text: str) -> bool:
         """Whether a cause names what was changed. A node of these networks is several operators of JAX's, which come
-        and go with it."""
+        and go with it; of a long name a cause shows the end."""
+        if self.fault.kind == "order" and text.startswith("moved: ") and said.origin is not None:
+            return self.right(said) and said.origin.operator.endswith(text.split()[1])
         if self.engine == "jax" and text.startswith(("replaced: ", "removed: ", "inserted: ")):
             return self.fault.kind == "operator" or self.fault.words[-1][0] == "transB"
         return any(all(word in text for word in words) for words in self.fault.words)
