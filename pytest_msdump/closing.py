@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from pytest_msdump import commands, idle, sharing, unseen
+from pytest_msdump import commands, sharing, unseen
 from pytest_msdump.options import Settings
 from pytest_msdump.report import LEFT_OUT, Result, Row, Summary, natural, table
 
@@ -52,9 +52,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     yield from summary.notes
     yield from listed(list(_learned(summary)))
     yield from listed(list(_chosen(summary)))
-    if without := list(idle.told(summary.results.values())):
-        yield f"tolerances that apply to nothing in this session: {len(without)}"
-        yield from listed(without)
+    yield from _idle(summary)
     yield from unseen.closing(summary.results.values())
     candidates = _candidates(summary.results.values())
     if candidates:
@@ -114,6 +112,16 @@ def _chosen(summary: Summary) -> Iterator[str]:
     found = [each["chosen"] for results in summary.results.values() for each in results if each["chosen"]]
     for why in sorted(set(found), key=natural):
         yield f"variants: {_counted(found.count(why), 'run')} {why}"
+
+
+def _idle(summary: Summary) -> Iterator[str]:
+    """Keys of tables of tolerances to which nothing belongs."""
+    if any(each["keys"] for results in summary.results.values() for each in results):
+        from pytest_msdump import idle
+
+        if without := list(idle.told(summary.results.values())):
+            yield f"tolerances that apply to nothing in this session: {len(without)}"
+            yield from listed(without)
 
 
 def _left_out(summary: Summary) -> Iterator[str]:

@@ -20,7 +20,7 @@ from harness.gate.stores import OPENED
 from harness.store import GoldenStore, RunId, StoredRun
 from harness.store.manifest import JUDGED
 from harness.words import among
-from pytest_msdump import commands, grafting, idle, misses, twice
+from pytest_msdump import commands, grafting, misses, twice
 from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import SEED, GateTest
 from pytest_msdump.known_wrong import is_known_wrong
@@ -172,7 +172,10 @@ def _check_one(
     asked, by = judge.tolerance(run.backend, tolerance)
     found = judge.found()
     judged = judge.noted(run, against.judged(expected, found, asked, by))
-    result["keys"] = idle.keys_of(judged, by, asked is not None)
+    if judged.tolerances.patterns or judged.tolerances.types:
+        from pytest_msdump import idle
+
+        result["keys"] = idle.keys_of(judged, by, asked is not None)
     holds = _count(result, judged)
     explanation, failures = None, []
     if not holds:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from harness.compare.check import Judging, check
 from harness.compare.gaps import with_gaps
 from harness.compare.identities import NOBODY, TYPE
-from harness.compare.idle import Idle, idle
 from harness.compare.judge import SlotJudge
 from harness.compare.party import HERE, NOISE_RULE, TABLE, are_ordered, made_elsewhere, made_here, ruling
 from harness.compare.party import Party as Party
@@ -33,6 +32,7 @@ from harness.store import RunId
 from harness.words import counted
 
 if TYPE_CHECKING:
+    from harness.compare.idle import Idle
     from harness.compare.pairing import Pairing
     from harness.compare.renumbering import Renumbered
 
@@ -210,7 +210,11 @@ def judge(
     renamed = pairing.renamed(given=own) if pairing is not None and match == "auto" else 0
     lost, notes = expected.lost() + found.lost(), tuple(_notes(expected, found, comparison))
     stated = asked is not None or expected.tolerance is not None
-    without = tuple(idle(tolerances, comparison.every())) if stated else ()
+    without: tuple[Idle, ...] = ()
+    if stated and (tolerances.patterns or tolerances.types):
+        from harness.compare.idle import idle  # few tables have keys
+
+        without = tuple(idle(tolerances, comparison.every()))
     return Judgement(comparison, tolerances, pairing, tried, renamed, lost=lost, notes=notes, rule=rule, idle=without)
 
 
