@@ -18,16 +18,19 @@ from harness.compare.ranks import ranks_of
 from harness.compare.smallest_tolerance import would_pass
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain import alone
+from harness.explain.arguments import changed_arguments
 from harness.explain.case import Case
 from harness.explain.changes import changed_settings
 from harness.explain.evidence import Evidence, agree_on_graphs
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.known_values import completed, guess
 from harness.explain.numbers import number, short_operator
+from harness.explain.optimizers import SETTING, left_out, shown_by_operators
 from harness.explain.recorded import LIBRARY, is_without_replayer
 from harness.explain.rewired import by_graphs
 from harness.explain.search import WORK, Search
 from harness.explain.structure import Structure, told_apart
+from harness.explain.trained import cut_off
 from harness.explain.whole import whole
 from harness.records import GIVEN_SCOPE, Record, SlotKey
 from harness.words import agreeing
@@ -149,8 +152,10 @@ def _cause(comparison: Comparison, divergence: Divergence, case: Case, work: int
     cause: Cause | None = alone.iterations(divergence, case)
     if cause is not None:
         return cause, []
-    if divergence.kind.structural:
-        cause = Structure(divergence, case.expected, case.found).cause()
+    if divergence.kind is Kind.ARGUMENTS and changed_arguments(case):
+        cause = Search(case, work).cause()
+    elif divergence.kind.structural:
+        cause = left_out(divergence, case) or Structure(divergence, case.expected, case.found).cause()
     elif _is_other(case):
         other = replace(divergence, kind=Kind.REPLACED, counterpart=case.there.operator)
         cause = Structure(other, case.expected, case.found).cause()
@@ -161,6 +166,10 @@ def _cause(comparison: Comparison, divergence: Divergence, case: Case, work: int
         )
     else:
         cause = Search(case, work).cause()
+    if cause is None or not cause.certainty.proven:
+        cause = cut_off(comparison, divergence) or cause
+    if cause is not None and not cause.certainty.proven and case.op == SETTING:
+        cause = shown_by_operators(cause, comparison, case)
     named = {change.name for change in cause.changes} if cause is not None else set()
     rest = [name for name in first if name not in named]
     if cause is not None and cause.kind == "parameter":

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from harness.errors import HarnessError
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Explanation
 from harness.explain.numbers import printable
+from harness.explain.optimizers import SETTING
 from harness.explain.recorded import recorded
 from harness.explain.replay import Setting
 from harness.explain.reread import read, results_of, same
@@ -28,6 +30,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 #: bytes of tensors inside the test; more are cut, or written beside it
 INSIDE = 1 << 20
 _ROW = 100
+#: operators after the origin that are looked at
+_LOOKED = 50
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ class _Side:
 
 
 def extract(told: Explanation, expected: Evidence, found: Evidence, beside: str) -> Extracted:
-    """The test of the operator where a run left its golden.
+    """The test of the operator where a run left its golden; of the first operator after it that gives something else,
+    where one side alone has that one, or where an optimizer's settings changed.
 
     Args:
         told: the explanation, with its origin.
@@ -71,27 +76,56 @@ def extract(told: Explanation, expected: Evidence, found: Evidence, beside: str)
     if origin is None:
         raise HarnessError("extract: no operator is known where the run left its golden")
     where = Execution(*origin.key[:5])
-    there = where._replace(operator=origin.found_as or where.operator)
+    sides, why = _sides(expected, found, where, where._replace(operator=origin.found_as or where.operator))
+    if sides is None and (origin.what in _LONE or expected.op_type(where) == SETTING):
+        # What has no counterpart, or computes nothing itself: the first operator after it that gives something else.
+        for each in islice(_after(expected, found, where), _LOOKED):
+            sides, _ = _sides(expected, found, each, each)
+            if sides is not None:
+                where = each
+                break
+    if sides is None:
+        raise HarnessError(f"extract: {why}")
+    cut, wanted, sliced = _cut(*sides)
+    return _written(told, where.operator, cut, wanted, sliced, beside)
+
+
+def _sides(
+    expected: Evidence, found: Evidence, where: Execution, there: Execution
+) -> tuple[tuple[list[_Side], list[Array]] | None, str]:
+    """An operator in the golden and in the run, and the golden's results; else why it cannot be run again."""
     one = recorded(expected, where, found.slots(there, "input"))
     other = recorded(found, there, expected.slots(where, "input"))
     wanted, run = results_of(expected, where), results_of(found, there)
     if one is None or other is None or wanted is None or run is None:
-        why = f"{origin.what}: one side alone has it" if origin.what in _LONE else "its tensors are not known"
-        raise HarnessError(f"extract: {where.operator} cannot be run again ({why})")
+        lone = not (expected.op_type(where) and found.op_type(there))
+        why = "one side alone has it" if lone else "its tensors are not known"
+        return None, f"{where.operator} cannot be run again ({why})"
     golden = read(one, wanted)
     if golden is None:
-        raise HarnessError(f"extract: {where.operator}, run again on the golden's inputs, does not give its results")
-    other = read(other, run) or _like(other, golden)
+        return None, f"{where.operator}, run again on the golden's inputs, does not give its results"
+    other = read(other, run) or replace(other, reading=golden.reading)
     sides = [_Side(each, {slot: np.asarray(value) for slot, value in each.values.items()}) for each in (golden, other)]
-    sides, wanted, sliced = _cut(sides, wanted)
-    return _written(told, sides, wanted, sliced, beside)
+    return (sides, wanted), ""
 
 
-_LONE = frozenset({"removed", "inserted"})
+def _after(expected: Evidence, found: Evidence, where: Execution) -> Iterator[Execution]:
+    """The operators after a place that both sides have under one name, with other results."""
+    begun = False
+    order = expected.order if where in expected.order else [where, *expected.order]
+    for each in order:
+        begun = begun or each == where
+        if not begun or each == where or each.iteration < where.iteration:
+            continue
+        outputs, others = expected.slots(each, "output"), found.slots(each, "output")
+        if expected.op_type(each) != found.op_type(each) or set(outputs) != set(others):
+            continue
+        shapes = all(outputs[slot].shape == others[slot].shape for slot in outputs)
+        if shapes and any(expected.content(outputs[slot]) != found.content(others[slot]) for slot in outputs):
+            yield each
 
 
-def _like(given: Setting, golden: Setting) -> Setting:
-    return replace(given, reading=golden.reading)
+_LONE = frozenset({"removed", "inserted", "replaced", "moved"})
 
 
 def _size(sides: Sequence[_Side], wanted: Sequence[Array]) -> int:
@@ -125,7 +159,7 @@ def _cut(sides: list[_Side], wanted: list[Array]) -> tuple[list[_Side], list[Arr
 
 
 def _written(
-    told: Explanation, sides: Sequence[_Side], wanted: Sequence[Array], sliced: bool, beside: str
+    told: Explanation, operator: str, sides: Sequence[_Side], wanted: Sequence[Array], sliced: bool, beside: str
 ) -> Extracted:
     names = {f"golden.{slot}": value for slot, value in sides[0].tensors.items()}
     shared = {}
@@ -147,7 +181,7 @@ def _written(
     origin = told.origin
     source = f" ({origin.source})" if origin is not None and origin.source else ""
     text = _TEST.format(
-        name=_plain(origin.operator) if origin is not None else "", cause=_plain(cause), source=_plain(source),
+        name=_plain(operator), cause=_plain(cause), source=_plain(source),
         load=_INSIDE if inside else _BESIDE.format(beside=beside), arrays=arrays,
         golden={slot: f"golden.{slot}" for slot in sides[0].tensors}, run=shared, outputs=len(wanted),
         golden_call=calls[0], run_call=calls[1], golden_orders=dict(orders[0]), run_orders=dict(orders[1]),

@@ -1,7 +1,8 @@
 """Whether another setting of an optimizer gives the run's update: its operators, computed again with the run's numbers.
 
 The record of settings (``Default/optimizer-AdamW/settings-op0``) computes nothing itself. The proof is an operator of
-the same step that took other numbers and the same tensors: computed with the run's numbers, it gives the run's result.
+the same step that took other numbers and the same tensors: computed with the run's numbers, it gives the run's result;
+or one that the setting adds or takes away, if what both runs computed shows that.
 """
 
 from __future__ import annotations
@@ -11,8 +12,14 @@ from dataclasses import replace
 from itertools import islice
 
 from harness.compare.divergence import Execution
+from harness.compare.first_divergence import first_divergence
+from harness.compare.origin import Kind, Origin
+from harness.compare.verdict import Comparison
 from harness.dtypes import ARGUMENT_FORMAT
 from harness.explain.case import Case
+from harness.explain.claim import Check
+from harness.explain.explanation import Cause, Certainty
+from harness.explain.structure import Structure
 
 SETTING = "Settings"
 #: operators whose numbers are looked at, and that are computed again
@@ -27,14 +34,48 @@ def updates(case: Case) -> Iterator[Case]:
 
 
 def _updates(case: Case) -> Iterator[Case]:
-    scope = case.where.operator.rpartition("/")[0] + "/"
+    scope = _scope(case.where)
     after = islice(_after(case.expected.order, case.where, scope), _LOOKED)
     for where in after:
-        there = where._replace(operator=case.there.operator.rpartition("/")[0] + "/" + where.operator[len(scope) :])
+        there = where._replace(operator=_scope(case.there) + where.operator[len(scope) :])
         made = Case(case.expected, case.found, where, there, {})
         inputs, outputs = made.apart("input"), made.apart("output")
         if outputs and inputs and all(e.format == f.format == ARGUMENT_FORMAT for e, f in inputs.values()):
             yield replace(made, outputs=outputs, inputs=inputs)
+
+
+def shown_by_operators(cause: Cause, comparison: Comparison, case: Case) -> Cause:
+    """The cause, proven where the first operators that differ in the optimizer's step were added, replaced or taken
+    away, and that is proven (``amsgrad``, ``maximize``, no ``weight_decay``)."""
+    scope = _scope(case.where)
+    left = replace(comparison, slots=[each for each in comparison.slots if each.op_type != SETTING])
+    origin = first_divergence(left)
+    if origin is None or not origin.kind.structural or not origin.where.operator.startswith(scope):
+        return cause
+    shown = Structure(origin, case.expected, case.found).cause()
+    if not shown.certainty.proven:
+        return cause
+    return replace(cause, certainty=shown.certainty, text=f"{cause.text}; {shown.text}", check=shown.check)
+
+
+def left_out(origin: Origin, case: Case) -> Cause | None:
+    """The cause if an optimizer takes no step: proven if no weight that it has in the golden changes."""
+    if origin.kind is not Kind.REMOVED or case.expected.op_type(case.where) != SETTING:
+        return None
+    where, scope = case.where, _scope(case.where)
+    if any(each[:3] == where[:3] and each.operator.startswith(scope) for each in case.found.order):
+        return None
+    now, before = ({each.key.operator: case.found.content(each) for each in case.found.parameters
+                    if (each.key.rank, each.key.iteration) == (where.rank, step)}
+                   for step in (where.iteration, where.iteration - 1))  # fmt: skip
+    same = bool(now) and now == before
+    text = f"removed: {scope.rpartition('/')[0].rpartition('/')[2]} takes no step in iteration {where.iteration}"
+    check = Check("fact", {"unchanged": sorted(now), "in": "run", "iteration": where.iteration}) if same else None
+    return Cause(Certainty.BITS if same else Certainty.LIKELY, "removed", text, check=check)
+
+
+def _scope(where: Execution) -> str:
+    return where.operator.rpartition("/")[0] + "/"
 
 
 def _after(order: list[Execution], where: Execution, scope: str) -> Iterator[Execution]:

@@ -6,13 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.compare.divergence import Execution
+from harness.compare.origin import Origin
+from harness.compare.verdict import Comparison, Verdict
+from harness.explain.claim import Check
 from harness.explain.evidence import Evidence
+from harness.explain.explanation import Cause, Certainty
 from harness.explain.statements import Statement
+from harness.words import counted
 
 _GRADIENTS = "Gradients/"
 #: operators that give zeros, whatever they take
 _ZEROS = frozenset({"ZerosLike", "Zeros", "FillV2", "Fill"})
 _NAMED = 3
+#: types of the records of a parameter's gradient, and of what a program returned
+GRADIENT, RESULT = "Gradient", "Result"
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,29 @@ def written(statement: Statement) -> str:
 def is_gradient(name: str) -> bool:
     """Whether an operator of this name computes a gradient."""
     return name.startswith(_GRADIENTS)
+
+
+def cut_off(comparison: Comparison, origin: Origin) -> Cause | None:
+    """The cause if every forward tensor holds, and gradients reach other parameters than before: what both sides
+    recorded of their parameters' gradients shows it."""
+    if not is_gradient(origin.where.operator):
+        return None
+    step, lone = origin.where[:3], {Verdict.MISSING: list[str](), Verdict.UNEXPECTED: list[str]()}
+    for slot in comparison.slots:
+        if slot.key[:3] != step or slot.verdict.holds:
+            continue
+        if slot.op_type == GRADIENT and slot.verdict in lone:
+            lone[slot.verdict].append(slot.key.operator.removesuffix(".grad"))
+        elif slot.op_type == RESULT:
+            return None
+    lost, gained = lone.values()
+    if bool(lost) == bool(gained):
+        return None
+    names = lost or gained
+    which = names[0] + (f" and {counted(len(names) - 1, 'more parameter')}" if len(names) > 1 else "")
+    text = f"a part of the gradient is cut off: none reaches {which}" if lost else f"a gradient reaches {which}, too"
+    told = {"no gradient": names, "in": "run" if lost else "golden", "iteration": origin.where.iteration}
+    return Cause(Certainty.BITS, "gradient", text, check=Check("fact", told))
 
 
 def reach(side: Sequence[Statement]) -> Reach:

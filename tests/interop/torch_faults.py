@@ -154,12 +154,29 @@ def _train(model: Any, optimizer: Any, inputs: Any, loop: str, at: int, returned
 
 
 def first_apart(one: list[Record], other: list[Record]) -> set[str]:
-    """The operators at which both runs part, in the order they ran."""
+    """The operators at which both runs part, in the order they ran; and on each side the first that the other lacks,
+    with its tensors: views of equal tensors may run in another order."""
+    found: set[str] = set()
     for a, b in zip(one, other, strict=False):
         same = (a.op_type, a.key.io, a.dtype, a.shape, a.digest) == (b.op_type, b.key.io, b.dtype, b.shape, b.digest)
         if not same:
-            return {a.key.operator, b.key.operator}
-    return set()
+            found = {a.key.operator, b.key.operator}
+            break
+    sides = operators_of(one), operators_of(other)
+    for mine, others in (sides, sides[::-1]):
+        known = set(others.values())
+        lone = next((where for where, content in mine.items() if content not in known), None)
+        found |= {lone[3]} if lone is not None and found else set()
+    return found
+
+
+def operators_of(records: list[Record]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    """What each operator took and gave, in the order they ran."""
+    found: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    for each in records:
+        content = each.key.iteration, each.op_type, each.key.io, each.shape, each.digest
+        found[each.key[:5]] = (*found.get(each.key[:5], ()), content)
+    return found
 
 
 def plant(rng: random.Random, make: Callable[[], Any], more: bool) -> Iterator[Drawn]:
@@ -170,10 +187,17 @@ def plant(rng: random.Random, make: Callable[[], Any], more: bool) -> Iterator[D
     """
     goldens: dict[bool, list[Record]] = {}
 
-    def drawn(label: str, words: tuple[str, ...], way: Way) -> Drawn:
+    def drawn(label: str, words: tuple[str, ...], way: Way) -> Drawn | None:
+        try:
+            run, planted = captured(make, way)
+        except (RuntimeError, TypeError, ValueError, IndexError):
+            if way.kind is None:
+                raise
+            return None  # the model does not take it
+        if way.kind is not None and not planted.done:
+            return None
         if way.train not in goldens:
             goldens[way.train] = captured(make, Way(way.train))[0]
-        run = captured(make, way)[0]
         return Drawn(label, words, goldens[way.train], run, lambda values: captured(make, way, values)[0])
 
     kinds: list[Any] = [*KINDS, *MORE_KINDS] if more else [*KINDS]
@@ -182,28 +206,45 @@ def plant(rng: random.Random, make: Callable[[], Any], more: bool) -> Iterator[D
     kinds += [("weight", name) for name in rng.sample(sorted(WEIGHTS), 1)]
     kinds += [("loop", name) for name in rng.sample(sorted(LOOPS), 2)] if more else []
     rng.shuffle(kinds)
+    calls = {train: called(make, train) for train in (False, True)}
     for kind in kinds:
-        if not isinstance(kind, Kind):
-            where, name = kind
-            if where == "loop":
-                yield drawn(name, LOOPS[name], Way(True, loop=name))
-            elif where == "optimizer":
-                yield drawn(name, trainings[name][1], Way(True, optimize=trainings[name][0]))
-            else:
-                yield drawn(name, ("parameter", "differs", "->", "at ["), Way(weight=WEIGHTS[name](rng)))
-            continue
-        train = rng.random() < 0.5 or kind.name in ("momentum", "detached", "dropout left out")
-        train = train and kind.name != "dropout left on"
-        seen = captured(make, Way(train, kind))[1].seen
-        if not seen:
-            continue
-        way = Way(train, kind, rng.randrange(max(1, seen // (STEPS if train else 1))))
-        try:
-            done = captured(make, way)[1].done
-        except (RuntimeError, TypeError, ValueError, IndexError):
-            continue
-        if done:
-            yield drawn(kind.name, kind.words, way)
+        if isinstance(kind, Kind):
+            train = rng.random() < 0.5 or kind.name in ("momentum", "detached", "dropout left out")
+            train = train and kind.name != "dropout left on"
+            seen = sum(calls[train][name] for name in kind.functions)
+            if seen == 0:
+                continue
+            made = drawn(kind.name, kind.words, Way(train, kind, rng.randrange(seen)))
+        elif kind[0] == "loop":
+            made = drawn(kind[1], LOOPS[kind[1]], Way(True, loop=kind[1]))
+        elif kind[0] == "optimizer":
+            change, words = trainings[kind[1]]
+            made = drawn(kind[1], words, Way(True, optimize=change))
+        else:
+            made = drawn(kind[1], ("parameter", "differs", "->", "at ["), Way(weight=WEIGHTS[kind[1]](rng)))
+        if made is not None:
+            yield made
+
+
+class Calls(TorchFunctionMode):
+    """Counts calls by the functions' names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: Counter[str] = Counter()
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.counts[getattr(function, "__name__", "")] += 1
+        return function(*args, **(kwargs or {}))
+
+
+def called(make: Callable[[], Any], train: bool) -> Counter[str]:
+    """The functions that one forward calls, by name."""
+    torch.manual_seed(0)
+    model, inputs = make()
+    with torch.no_grad(), Calls() as calls:
+        model.train(train)(*inputs)
+    return calls.counts
 
 
 def reapplied(cause: Any, origin: Any, one: list[Record], other: list[Record]) -> bool | None:
@@ -259,28 +300,37 @@ def grafted(drawn: Drawn, judged: Judgement, told: Explanation) -> Explanation:
     return grafting.refuted(told, grafts, left) if left is not None else told
 
 
-def extracted(drawn: Drawn, told: Explanation) -> tuple[bool, bool] | str:
-    """Whether the sides golden and run of the extracted test pass where this project is not; why there is none."""
+def extracted(drawn: Drawn, told: Explanation, path: Path) -> str:
+    """Writes the operator of a fault as a test of its own; gives why there is none, else nothing."""
     sides = Evidence(lambda: drawn.golden, dict, "torch"), Evidence(lambda: drawn.run, dict, "torch")
     try:
-        made = extract(told, *sides, "test_it.npz")
+        made = extract(told, *sides, path.with_suffix(".npz").name)
     except HarnessError as error:
         return str(error)
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "test_it.py").write_text(made.text)
-        if made.arrays:
-            np.savez(Path(folder, "test_it.npz"), **made.arrays)
-        variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        ended = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", "test_it.py"],
-            cwd=folder, env=variables, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        lines = ended.stdout.splitlines()
-    passed = [any(line.startswith("PASSED") and f"[{side}]" in line for line in lines) for side in ("golden", "run")]
-    return passed[0], passed[1]
+    path.write_text(made.text)
+    if made.arrays:
+        np.savez(path.with_suffix(".npz"), **made.arrays)
+    return ""
 
 
-def count(drawn: Drawn, seen: Counter[str], extracting: bool) -> str:
+def run_extracted(folder: Path, seen: Counter[str]) -> None:
+    """Runs the tests where this project is not: the side golden passes, the side run fails."""
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", "."]
+    ended = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+    found: dict[str, set[str]] = {}
+    for line in ended.stdout.splitlines():
+        state, _, name = line.partition(" ")
+        if state in ("PASSED", "FAILED") and "[" in name:
+            found.setdefault(name.partition("::")[0], set()).add(f"{state} {name.partition('[')[2].partition(']')[0]}")
+    for path in sorted(folder.glob("test_*.py")):
+        right = found.get(path.name) == {"PASSED golden", "FAILED run"}
+        seen["tests as they should"] += right
+        if not right:
+            print(f"{path.name}: {sorted(found.get(path.name, ()))}", flush=True)
+
+
+def count(drawn: Drawn, seen: Counter[str], folder: Path | None) -> str:
     """Counts a fault; gives what is not as it should be."""
     truth = first_apart(drawn.golden, drawn.run)
     if not truth:
@@ -306,18 +356,15 @@ def count(drawn: Drawn, seen: Counter[str], extracting: bool) -> str:
     if proven and cause is not None and (again := reapplied(cause, origin, drawn.golden, drawn.run)) is not None:
         seen["applied again"] += 1
         seen["false"] += not again
-    outcome: Any = extracted(drawn, told) if extracting else (True, False)
-    if extracting:
-        seen["extracted"] += isinstance(outcome, tuple)
-        seen["as they should"] += outcome == (True, False)
-    if placed and right and proven and outcome == (True, False):
+    why = extracted(drawn, told, folder / f"test_{seen['faults']}.py") if folder is not None else ""
+    seen["extracted"] += folder is not None and not why
+    if placed and right and proven and not why:
         return ""
     text = "no cause" if cause is None else f"{cause.certainty.value}: {cause.text}"
     before = f" [{by_replay.text}]" if by_replay is not None and by_replay is not cause else ""
     place = "" if placed else f"; at {sorted(filter(None, at))}, in truth at {sorted(truth)}"
     lines = "".join(f"; {each}" for each in told.others[:1]) if not proven else ""
-    test = "" if outcome == (True, False) else f"; test: {outcome}"
-    return f"{text}{before}{place}{lines}{test}"
+    return f"{text}{before}{place}{lines}{f'; {why}' if why else ''}"
 
 
 def main() -> int:
@@ -327,18 +374,28 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--most", type=int, default=10**9, help="faults in one model")
     parser.add_argument("--models", default="")
+    parser.add_argument("--parameters", type=int, default=3_000_000, help="of a fresh model, at most")
     parser.add_argument("--fresh", action="store_true", help="models and kinds that no cause was built on, too")
     parser.add_argument("--extract", action="store_true", help="also as tests of their own")
     asked = parser.parse_args()
     rng = random.Random(asked.seed)
-    every = fresh_models() if asked.fresh else MODELS
+    every = fresh_models(asked.parameters) if asked.fresh else MODELS
     names = asked.models.split(",") if asked.models else rng.sample(sorted(every), len(every))
     seen: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        _draw(rng, every, names, asked, seen, Path(folder) if asked.extract else None)
+        if asked.extract:
+            run_extracted(Path(folder), seen)
+    print(dict(seen))
+    return 0
+
+
+def _draw(rng: random.Random, every: Any, names: Any, asked: Any, seen: Counter[str], folder: Path | None) -> None:
     for name in names:
         before = seen["faults"]
         try:
             for drawn in plant(rng, every[name], asked.fresh):
-                told = count(drawn, seen, asked.extract)
+                told = count(drawn, seen, folder)
                 if told:
                     print(f"{name}: {drawn.label}: {told}", flush=True)
                 if seen["faults"] >= asked.count or seen["faults"] - before >= asked.most:
@@ -350,8 +407,6 @@ def main() -> int:
         seen["models"] += 1
         if seen["faults"] >= asked.count:
             break
-    print(dict(seen))
-    return 0
 
 
 if __name__ == "__main__":
