@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
-import shutil
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -13,205 +11,14 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
-from torch import nn
-from torch.nn import functional as F
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from harness.capture.torch import TorchCapture
+from harness.compare import check
+from tests.capture.torch.programs import CASES
 
 #: PyTorch's own, of what it is about to drop
 pytestmark = pytest.mark.filterwarnings("ignore")
-Program = tuple[nn.Module, Callable[[], Any]]
-CASES: dict[str, Callable[[], Program]] = {}
-
-
-class Net(nn.Module):
-    """Two dense layers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.a, self.b = nn.Linear(4, 8), nn.Linear(8, 3)
-
-    def forward(self, x: Any) -> Any:
-        return self.b(F.gelu(self.a(x)))
-
-
-def given() -> Any:
-    return torch.linspace(-1, 1, 20).reshape(5, 4)
-
-
-def case(made: Callable[[], Program]) -> Callable[[], Program]:
-    CASES[made.__name__] = made
-    return made
-
-
-@case
-def fake_mode() -> Program:
-    from torch._subclasses.fake_tensor import FakeTensorMode
-
-    class Shaped(Net):
-        def forward(self, x: Any) -> Any:
-            with FakeTensorMode():
-                shape = torch.empty(2, 3).sum(0).shape
-            return super().forward(x) + shape[0]
-
-    module = Shaped()
-    return module, lambda: module(given())
-
-
-@case
-def meta() -> Program:
-    module = Net().to("meta")
-    return module, lambda: tuple(module(torch.empty(5, 4, device="meta")).shape)
-
-
-@case
-def export() -> Program:
-    module = Net()
-    return module, lambda: torch.export.export(module, (given(),)).module()(given())
-
-
-@case
-def jvp() -> Program:
-    module = Net()
-    return module, lambda: torch.func.jvp(module, (given(),), (torch.ones(5, 4),))
-
-
-@case
-def vmap() -> Program:
-    module = Net()
-    return module, lambda: torch.func.vmap(module)(given())
-
-
-@case
-def hessian() -> Program:
-    module = Net()
-    return module, lambda: torch.func.hessian(lambda x: module(x).sum())(given())
-
-
-@case
-def fast_path() -> Program:
-    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
-    module, x = nn.TransformerEncoder(layer, 2).eval(), torch.randn(3, 5, 8)
-    mask = torch.zeros(3, 5, dtype=torch.bool)
-    mask[1, 3:] = True
-    return module, lambda: torch.no_grad()(module)(x, src_key_padding_mask=mask)
-
-
-@case
-def lazy() -> Program:
-    module = nn.Sequential(nn.LazyLinear(8), nn.ReLU(), nn.LazyLinear(2))
-    return module, lambda: module(given())
-
-
-@case
-def made_and_removed() -> Program:
-    class Changing(Net):
-        def forward(self, x: Any) -> Any:
-            torch.manual_seed(3)
-            self.c = nn.Linear(3, 2)
-            y = self.c(super().forward(x))
-            del self.c
-            return y
-
-    module = Changing()
-    return module, lambda: module(given())
-
-
-@case
-def no_memory() -> Program:
-    class Freed(Net):
-        def forward(self, x: Any) -> Any:
-            y = self.a(x)
-            size, kept = y.untyped_storage().size(), y * 1
-            y.untyped_storage().resize_(0)
-            y.untyped_storage().resize_(size)
-            return self.b(y.copy_(kept))
-
-    module = Freed()
-    return module, lambda: module(given())
-
-
-@case
-def copied() -> Program:
-    module = Net()
-    return module, lambda: copy.deepcopy(module)(given())
-
-
-@case
-def scripted_inside() -> Program:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = nn.Sequential(torch.jit.script(nn.Linear(4, 3)), nn.ReLU())
-    return module, lambda: module(given())
-
-
-@case
-def precision() -> Program:
-    class Precise(Net):
-        def forward(self, x: Any) -> Any:
-            torch.set_float32_matmul_precision("high")
-            y = super().forward(x)
-            torch.set_float32_matmul_precision("highest")
-            return y
-
-    module = Precise()
-    return module, lambda: module(given())
-
-
-@case
-def another_mode() -> Program:
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    class Counting(TorchDispatchMode):
-        count = 0
-
-        def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            Counting.count += 1
-            return function(*args, **(kwargs or {}))
-
-    module = Net()
-
-    def program() -> Any:
-        Counting.count = 0
-        with Counting():
-            result = module(given())
-        return result, Counting.count
-
-    return module, program
-
-
-def _compiled(backend: str) -> Program:
-    module = Net()
-    compiled = torch.compile(module, backend=backend)
-    optimizer = torch.optim.SGD(module.parameters(), 0.1)
-
-    def program() -> Any:
-        optimizer.zero_grad()
-        loss = compiled(given()).square().mean()
-        loss.backward()
-        optimizer.step()
-        return loss, [each.detach().clone() for each in module.parameters()]
-
-    return compiled, program
-
-
-@case
-def aot_eager() -> Program:
-    return _compiled("aot_eager")
-
-
-@case
-def inductor() -> Program:
-    if shutil.which("g++") is None:
-        pytest.skip("inductor needs a compiler")
-    return _compiled("inductor")
-
-
-@case
-def compiled_inside() -> Program:
-    module = nn.Sequential(Net(), nn.Linear(3, 2))
-    module[0].compile(backend="aot_eager")
-    return module, lambda: module(given())
 
 
 def _flat(value: Any) -> Iterator[Any]:
@@ -222,7 +29,43 @@ def _flat(value: Any) -> Iterator[Any]:
         yield value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
-def _ran(name: str, watched: str | None) -> tuple[list[Any], Any]:
+class Tripled(TorchDispatchMode):
+    """Triples the floating-point result of one operator where it is computed, below the capture.
+
+    Args:
+        at: its number; None: the results are counted.
+    """
+
+    supports_higher_order_operators = True
+
+    def __init__(self, at: int | None = None) -> None:
+        super().__init__()
+        self.at, self.count = at, 0
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        return True
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = function(*args, **(kwargs or {}))
+        if type(result) is not torch.Tensor or not result.is_floating_point() or result.is_nested:
+            return result
+        if getattr(function, "is_view", False) or result._is_zerotensor():
+            return result
+        if torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE) is not None or result.is_meta:
+            return result
+        if result.layout is torch.strided and result.numel() and bool(result.detach().ne(0).any()):
+            if self.count == self.at:
+                result = result.mul_(3) if result.grad_fn is None else result * 3
+            self.count += 1
+        return result
+
+
+def _ran(name: str, watched: str | None, fault: Any = None) -> tuple[list[Any], Any]:
     if "compile" in name or name in ("aot_eager", "inductor"):
         torch._dynamo.reset()
     torch.manual_seed(0)
@@ -233,7 +76,7 @@ def _ran(name: str, watched: str | None) -> tuple[list[Any], Any]:
     watch = TorchCapture(module, paths=True, gradients=True, granularity=watched)
     found: list[Any] = []
     for _ in range(2):
-        with watch.step() as returned:
+        with fault or nullcontext(), watch.step() as returned:
             value = program()
             returned(value)
         found += _flat(value)
@@ -250,6 +93,24 @@ def test_the_same_captured_and_alone(name: str, granularity: str) -> None:
         assert torch.equal(one, other) if isinstance(one, torch.Tensor) else one == other
     assert not capture.lost
     assert any(record.op_type == "Result" for record in capture.records())
+
+
+#: Nothing of them has values that an operator computes below the capture.
+WITHOUT_VALUES = frozenset({"meta"})
+
+
+@pytest.mark.parametrize("name", sorted(CASES.keys() - WITHOUT_VALUES))
+def test_a_tripled_value_fails(name: str) -> None:
+    counted = Tripled()
+    _, golden = _ran(name, "operators", counted)
+    assert counted.count
+    assert not golden.gaps
+    _, same = _ran(name, "operators", Tripled())
+    assert check(golden, same).holds
+    _, found = _ran(name, "operators", Tripled(counted.count // 3))
+    comparison = check(golden, found)
+    assert not comparison.holds
+    assert any(each.verdict.value == "differs" for each in comparison.slots)
 
 
 def test_a_region_of_compiled_code_has_its_inputs_and_outputs() -> None:
