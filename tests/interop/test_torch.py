@@ -54,13 +54,15 @@ def test_modules_of_pytorch_in_the_gate(torch_python: str) -> None:
     tests = (
         "tests/plugin/test_torch_first_calls.py",
         "tests/plugin/test_torch_modules.py",
+        "tests/plugin/test_torch_programs.py",
+        "tests/plugin/test_option_msdump_graft.py",
         "tests/plugin/test_torch_ranks.py",
         "tests/plugin/test_option_msdump_gaps.py",
         "tests/plugin/test_option_msdump_granularity.py",
         "tests/plugin/test_repository.py",
     )
     command = [torch_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=2400)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=3600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\d+ passed", done.stdout, re.MULTILINE), done.stdout
 
