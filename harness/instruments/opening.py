@@ -49,7 +49,8 @@ def open_recording(
 
     Raises:
         DumpConfigError: the dump's configuration is refused; nothing was written.
-        RecordingError: the engine has no name, or there are more ranks than the world has.
+        RecordingError: the engine has no name, there are more ranks than the world has, or an argument is of another
+            kind.
         UnknownNameError: there is no device of that name.
 
     Examples:
@@ -65,6 +66,14 @@ def open_recording(
         array([2., 2.])
     """
     environ = os.environ if environ is None else environ
+    if not isinstance(environ, Mapping):
+        raise RecordingError(f"variables are a dict by name; given: {environ!r:.60}")
+    if world is not None and not isinstance(world, World):
+        raise RecordingError(f"a recording belongs to a World, or None; given: {world!r:.60}")
+    if not isinstance(device, (str, Device)):
+        raise RecordingError(f"a device is named, or a Device; given: {device!r:.60}")
+    if not isinstance(observers, Iterable):
+        raise RecordingError(f"observers are a list of Observers; given: {observers!r:.60}")
     found = DEVICES.get(device) if isinstance(device, str) else device
     found = found.configured(environ, {})
     who = engine if isinstance(engine, Engine) else Recording(engine).engine

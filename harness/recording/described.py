@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from harness.errors import RecordingError
 from harness.recording.operands import Constant, Parameter, SourceLine
 from harness.recording.operator import Operand, Operator, Result
 from harness.recording.spec import IOMONAD, UMONAD, ScalarSpec, Spec, TensorSpec
@@ -107,6 +108,8 @@ def described(operator: Operator, *, rank: int = 0, source: str | None = None) -
         >>> made.name, made.attributes, made.source
         ('Default/a/Scale-op0', {'factor': 2.0}, 'net.py:7')
     """
+    if not isinstance(operator, Operator):
+        raise RecordingError(f"an Operator of a recording is described; given: {operator!r:.60}")
     named = {slot: name for name, slot in (operator.arguments or {}).items()}
     inputs = operator.inputs
     while inputs and isinstance(inputs[-1], Constant) and inputs[-1].spec in MONADS:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 
+from harness.errors import RecordingError
+
 EMULATION = "emulation of MindSpore"
 """Name of our own runtime, whose graphs and trees are MindSpore's to the byte and state no engine."""
 
@@ -20,6 +22,9 @@ class Engine:
         version: of the runtime (``1.0``); may be empty.
         emulated: whether it computes the numbers of a device that it is not.
 
+    Raises:
+        RecordingError: the name is empty, or name or version is no text of printable characters.
+
     Examples:
         >>> from harness.recording import Engine
         >>> str(Engine("tinyrt", "1.0"))
@@ -29,6 +34,14 @@ class Engine:
     name: str
     version: str = ""
     emulated: bool = False
+
+    def __post_init__(self) -> None:
+        for text in (self.name, self.version):
+            if not isinstance(text, str) or not (text.isprintable() and self.name.strip()):
+                raise RecordingError(
+                    "an engine has a name, and may have a version, of printable characters, such as 'tinyrt 1.0'; "
+                    f"given: {self.name!r:.60}, {self.version!r:.60}"
+                )
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}".strip()

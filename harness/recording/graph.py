@@ -12,6 +12,8 @@ from harness.recording.operands import Constant, Parameter, SourceLine
 from harness.recording.operator import Operand, Operator, Result
 from harness.recording.spec import Spec
 
+_MADE_OF: Mapping[str, Any] = {"parameters": Parameter, "constants": Constant, "outputs": Operand}
+
 
 class Graph:
     """One kernel graph; a recording makes it.
@@ -177,7 +179,8 @@ def declared(graph: Graph, operators: Iterable[Operator], order: Sequence[Operat
 
     Raises:
         RecordingError: an operator belongs to another graph, two have one name, an edge comes from an operator that
-            is declared nowhere, or ``order`` is not a permutation of the operators.
+            is declared nowhere, parameters, constants or outputs are something else, or ``order`` is not a permutation
+            of the operators.
     """
     names: set[str] = set()
     for operator in operators:
@@ -190,6 +193,9 @@ def declared(graph: Graph, operators: Iterable[Operator], order: Sequence[Operat
         names.add(operator.name)
         graph.add(operator)
         graph.reads(operator)
+    for what, kinds in _MADE_OF.items():
+        if wrong := [each for each in getattr(graph, what) if not isinstance(each, kinds)]:
+            raise RecordingError(f"{wrong[0]!r:.60} ({type(wrong[0]).__name__}) is none of what {what} of a graph are")
     for operator in graph.operators:
         for slot, operand in enumerate(operator.inputs):
             if isinstance(operand, Result) and operand.operator.graph is None:

@@ -95,6 +95,8 @@ class Operator:
         if _NO_TYPE.search(type):
             refused = "'/', blanks, brackets or control characters"
             raise RecordingError(f"an operator's type has no {refused}; given: {type[:80]!r}")
+        if attributes is not None and not isinstance(attributes, Mapping):
+            raise RecordingError(f"attributes of {type} are a dict by name; given: {_kind(attributes)}")
         self.number = number
         self.name = f"{scope}/{type}-op{number}"
         self.attributes = dict(attributes or {})

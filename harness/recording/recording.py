@@ -101,6 +101,8 @@ class Recording:
     ) -> None:
         self.engine = engine if isinstance(engine, Engine) else _engine(engine)
         self.device = device
+        if world is not None and not isinstance(world, World):
+            raise RecordingError(f"a recording belongs to a World, or None; given: {_shown(world)}")
         self.world = world or World()
         self.lock = threading.RLock()
         self._stepping = threading.Lock()
@@ -111,7 +113,9 @@ class Recording:
         self._runs: Counter[int] = Counter()
         self._closed = self._is_forked = self._is_said = self._has_begun = False
         self._graphs: list[weakref.ref[Graph]] = []
-        self.observers = list(observers)
+        if not isinstance(observers, Iterable):
+            raise RecordingError(f"observers are a list of Observers; given: {_shown(observers)}")
+        self.observers = list(map(_observer, observers))
         self.listen()
         _open.add(self)
         for hear in _listeners.get():
@@ -120,9 +124,9 @@ class Recording:
     # --- who hears ----------------------------------------------------------------------------------------------------
 
     def add(self, observer: Observer) -> None:
-        """Tells ``observer``, too, from now on."""
+        """Tells ``observer``, too, from now on; ``RecordingError`` if it is none."""
         with self.lock:
-            self.observers.append(observer)
+            self.observers.append(_observer(observer))
             self.listen()
 
     def remove(self, observer: Observer) -> None:
@@ -171,9 +175,14 @@ class Recording:
             shares_memory: whether its graphs' tensors may share memory; None: the device's rules say so.
 
         Raises:
+            RecordingError: the name is no text, or the inputs are no list of texts.
             StateError: the recording is closed.
         """
         self._check()
+        if not isinstance(name, str):
+            raise RecordingError(f"a compiled function has a name; given: {_shown(name)}")
+        if isinstance(inputs, str) or not isinstance(inputs, Iterable):
+            raise RecordingError(f"inputs of a compiled function are a list of names; given: {_shown(inputs)}")
         return Compiling(self, Compilation(name, list(inputs), staged, shares_memory))
 
     def eager(self) -> EagerGraph:
@@ -205,6 +214,10 @@ class Recording:
             raise RecordingError(f"a step runs a graph of the recording; given: {graph!r:.60} ({type(graph).__name__})")
         if label is not None and (not isinstance(label, int) or label < 0):
             raise RecordingError(f"the label of a step is a number from 0, or None; given: {label!r:.60}")
+        if parameters is not None and not callable(parameters):
+            raise RecordingError(f"a function gives the parameters of a step; given: {_shown(parameters)}")
+        if run is not None and not isinstance(run, int):
+            raise RecordingError(f"'run' counts how often the graph ran; given: {_shown(run)}")
         return Step(self, graph, self._runs[graph.id] if run is None else run, label, parameters or nothing)
 
     def enter_step(self, step: Step) -> None:
@@ -332,6 +345,10 @@ class Compiling:
             kind: its name; ``traced``, ``simplified``, ``ordered``, ``selected`` stand for MindSpore's.
             text: the graph after it, or a function that gives it at once if somebody asks.
         """
+        if not isinstance(kind, str) or not (isinstance(text, str) or callable(text)):
+            raise RecordingError(
+                f"a stage is a name, and a text or a function that gives it; given: {_shown(kind)}, {_shown(text)}"
+            )
         recording = self._recording
         with recording.lock:
             told = Stage(self._compilation, kind, text)
@@ -364,6 +381,8 @@ class Compiling:
         Raises:
             RecordingError: see ``recording.graph.declared``.
         """
+        if not isinstance(operators, Iterable):
+            raise RecordingError(f"a graph is made of Operators; given: {_shown(operators)}")
         recording, operators = self._recording, list(operators)
         for operator in operators:
             if isinstance(operator, Operator):
@@ -431,6 +450,16 @@ def _engine(given: Any) -> Engine:
         raise RecordingError(f"an engine is named by its name and version, such as 'tinyrt 1.0'; given: {given!r:.60}")
     name, _, version = given.strip().partition(" ")
     return Engine(name, version.strip())
+
+
+def _observer(given: Any) -> Observer:
+    if not isinstance(given, Observer):
+        raise RecordingError(f"an observer is an instance of a subclass of Observer; given: {_shown(given)}")
+    return given
+
+
+def _shown(given: Any) -> str:
+    return f"{given!r:.60} ({type(given).__name__})"
 
 
 def _sees(observer: Observer) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from harness.errors import RecordingError
 from harness.recording.described import Described
 from harness.registry import Registry, instance_of
 
@@ -203,6 +204,8 @@ def replayer_of(engine: str) -> Replayer | None:
         >>> replayer_of("nobody's engine 1.0") is None
         True
     """
+    if not isinstance(engine, str):
+        raise RecordingError(f"an engine is asked for by its name; given: {engine!r:.60}")
     words = engine.split()
     names = [" ".join(words[:count]) for count in range(len(words), 0, -1)]
     name = next((name for name in names if name in REPLAYERS), "")

@@ -117,6 +117,8 @@ class Launch:
             found = values_of(outputs, "outputs")
         changed = None
         if mutated is not None:
+            if not isinstance(mutated, Mapping):
+                raise RecordingError(f"{self.operator.name}: 'mutated' is a dict by slot; given: {mutated!r:.60}")
             changed = {slot: _value(self.operator, slot, each) for slot, each in mutated.items()}
             if wrong := [slot for slot in changed if slot not in (self.operator.mutates or ())]:
                 stated = f"'mutates' of {self.operator.name} is {self.operator.mutates}"
@@ -235,6 +237,8 @@ class Step:
         if not isinstance(operator, Operator) or operator.graph is None:
             given = operator.name if isinstance(operator, Operator) else f"{operator!r:.60}"
             raise RecordingError(f"{given} is launched, but no graph of the recording declares it")
+        if order is not None and not isinstance(order, int):
+            raise RecordingError(f"{operator.name}: 'order' is a place in the step; given: {order!r:.60}")
         with _named(operator, "input"):
             found = values_of(inputs, "inputs")
         return Launch(self, operator, found, order)

@@ -26,9 +26,12 @@ from harness.recording import (
     TensorSpec,
     Value,
     Want,
+    World,
     constant,
+    described,
     listening,
     plain,
+    replayer_of,
 )
 
 SPEC = TensorSpec(dtypes.float32, (2,))
@@ -309,6 +312,28 @@ REFUSED: list[tuple[str, Any]] = [
     ("why it cannot be read", lambda r: Value(None)),
     ("needs its dtype and shape", lambda r: Value(lambda: ONES)),
     ("cannot be read: far away", lambda r: Value(None, gap="far away").array),
+    ("printable characters", lambda r: Engine("", "1")),
+    ("printable characters", lambda r: Engine("a\nb")),
+    ("printable characters", lambda r: Engine(b"tiny")),  # type: ignore[arg-type]
+    ("a dict of ranks by name", lambda r: World(0, 2, [1])),  # type: ignore[arg-type]
+    ("'a' is a tuple of ranks", lambda r: World(0, 2, {"a": 3})),  # type: ignore[dict-item]
+    ("belongs to a World", lambda r: Recording("tiny", world={"rank": 1})),  # type: ignore[arg-type]
+    ("a list of Observers", lambda r: Recording("tiny", observers=3)),  # type: ignore[arg-type]
+    ("a subclass of Observer", lambda r: Recording("tiny", observers=[object()])),  # type: ignore[list-item]
+    ("a subclass of Observer", lambda r: r.add(Observer)),
+    ("a function gives the parameters", lambda r: r.step(r.eager(), parameters=[(1, 2)])),
+    ("'run' counts", lambda r: r.step(r.eager(), run="x")),
+    ("attributes of A are a dict", lambda r: Operator("A", attributes=[1])),  # type: ignore[arg-type]
+    ("function has a name", lambda r: r.compiling(3)),
+    ("a list of names", lambda r: r.compiling("build", 3)),
+    ("a list of names", lambda r: r.compiling("build", "x")),
+    ("made of Operators", lambda r: r.compiling("build").graph(3)),
+    ("what outputs of a graph", lambda r: r.compiling("build").graph([Operator("A")], outputs=[3])),
+    ("what parameters of a graph", lambda r: r.compiling("build").graph([Operator("A")], parameters=["w"])),
+    ("a stage is a name, and a text", lambda r: r.compiling("build").stage("lowered", 3)),
+    ("a stage is a name, and a text", lambda r: r.compiling("build").stage(3, "text")),
+    ("asked for by its name", lambda r: replayer_of(None)),  # type: ignore[arg-type]
+    ("is described", lambda r: described("A")),  # type: ignore[arg-type]
 ]
 
 
