@@ -73,6 +73,8 @@ TABLES = (
     Table("framework.compile.differentiate", "UNPACKED", _GRADIENTS),
     Table("framework.compile.differentiate", "ZERO_GRADIENTS", _GRADIENTS),
     Table("framework.compile.differentiate", "IN_DEFAULT", _GRADIENTS),
+    Table("framework.compile.differentiate", "OF_FUNCTIONS_IN_DEFAULT", _GRADIENTS),
+    Table("framework.compile.differentiate", "RESHAPED_IN_DEFAULT", _GRADIENTS),
     Table("framework.compile.simplify", "_JOINED", _FOLDS),
     Table("framework.compile.simplify", "_OF_TENSORS", _FOLDS),
     Table("framework.compile.effects", "_VIEWS", "memory"),

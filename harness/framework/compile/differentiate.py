@@ -50,6 +50,11 @@ ZERO_GRADIENTS = frozenset(
 
 #: operators whose gradients stand in ``Default`` wherever they are used (measured)
 IN_DEFAULT = frozenset({"AdaptiveMaxPool2D"})
+#: the same, where a function of the library holds them (measured: ``tests/data/graphs/nets/trained_shrinks.py``)
+OF_FUNCTIONS_IN_DEFAULT = frozenset({"HShrink", "SoftShrink"})
+#: operators whose gradient ends in a ``Reshape`` that stands in ``Default`` where a function of the library holds them
+#: (measured there, too)
+RESHAPED_IN_DEFAULT = frozenset({"BroadcastTo"})
 
 
 def gradient(
@@ -202,6 +207,7 @@ class _Gradient:
         with scope(f"{GRADIENTS}{self._first_scope(node)}/Grad_{node.op}"):
             grads = OPERATORS.get(node.op).gradient(Backward(*prepared(node.op, inputs, out), dout, node.attrs, needs))
         self.tracer.source, self.tracer.marks = saved
+        _leave_cell(node, grads)
         for argument, (group, grad) in enumerate(zip(grouped(node, list(node.inputs)), grads, strict=False)):
             members = group if isinstance(group, tuple) else (group,)
             if grad is None and node.op in ZERO_GRADIENTS and id(group) in self.needed:
@@ -214,8 +220,9 @@ class _Gradient:
                     self._give(member, at, argument, part)
 
     def _first_scope(self, node: Node) -> str:
+        of_function = node.extra.outside or (node.op in OF_FUNCTIONS_IN_DEFAULT and node.extra.inside)
         # A function gave its primitive ``random_cache`` when the graph was traced: that one stands in no cell.
-        of_function = node.extra.outside or "random_cache" in node.attrs
+        of_function = of_function or "random_cache" in node.attrs
         return "Default" if of_function or node.op in IN_DEFAULT else self.scopes[_primitive(node)]
 
     def _results(self, node: Node) -> tuple[Any, Any]:
@@ -301,6 +308,16 @@ class _Gradient:
     def _filled(self, spec: TensorSpec, value: int, late: bool = False) -> Traced:
         const = self.tracer.constants.of_array(np.full(spec.shape, value, spec.dtype.numpy), late)
         return Traced(const, spec.tensor)
+
+
+def _leave_cell(node: Node, grads: Sequence[Any]) -> None:
+    """Moves the operators of ``RESHAPED_IN_DEFAULT`` to their scope."""
+    if node.op not in RESHAPED_IN_DEFAULT or not node.extra.closure.of_library:
+        return
+    for grad in grads:
+        last = grad.operand if isinstance(grad, Traced) else None
+        if isinstance(last, Node) and last.op == "Reshape" and last.scope.endswith(f"/Grad_{node.op}"):
+            last.scope = f"{GRADIENTS}Default/Grad_{node.op}"
 
 
 def _is_gradient(node: Node) -> bool:
