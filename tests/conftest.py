@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Generator
 from functools import cache
 from pathlib import Path
@@ -69,11 +70,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         sample(items)
 
 
-@pytest.fixture
-def mode_given_back() -> Generator[None, None, None]:
-    """For tests that choose a mode: the next one finds the mode that was before."""
-    from harness import context
-
-    before = context.get_context("mode")
-    yield
-    context.set_context(mode=before)
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """What a test sets with ``set_context`` ends with it."""
+    context = sys.modules.get("harness.framework.context")
+    before = dict(context._values) if context is not None else {}
+    try:
+        return (yield)
+    finally:
+        context = sys.modules.get("harness.framework.context")
+        if context is not None and context._values != before:
+            context._values.clear()
+            context._values.update(before)

@@ -123,6 +123,7 @@ def test_an_interrupt_leaves_no_process(tmp_path: Path) -> None:
     running = subprocess.Popen(
         [sys.executable, "-m", "harness.cli", "run", "--ranks", "2", "wait.py"], cwd=tmp_path, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
     )  # fmt: skip
     assert running.stdout is not None
     ranks = [int(running.stdout.readline()) for _ in range(2)]

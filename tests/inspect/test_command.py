@@ -17,8 +17,6 @@ from harness.inspect import RULES, inspect, lines
 from harness.store import RunData, RunId, update
 from tests.inspect.made import Made
 
-pytestmark = pytest.mark.usefixtures("mode_given_back")
-
 GOLDEN = Path(__file__).parents[2] / "golden" / "tests" / "gate"
 
 

@@ -19,8 +19,6 @@ from harness.inspect.digests import Digests
 from harness.inspect.live import Health
 from tests.subprocesses import ROOT
 
-pytestmark = pytest.mark.usefixtures("mode_given_back")
-
 SCRIPT = """
 import numpy as np
 from mindspore import GRAPH_MODE, Tensor, nn, ops, set_context

@@ -258,15 +258,15 @@ def test_who_listens_to_an_engine_hears_open_recordings_and_new_ones() -> None:
         def graph_declared(self, graph: Any) -> None:
             self.events.append(len(graph.operators))
 
-    known, other = Recording("tiny 1"), Recording("other 1")
+    known, other = Recording("listened 1"), Recording("other 1")
     compiled(known, Operator("A"))
     heard: dict[Recording, Declared] = {}
-    with listening("tiny", lambda recording: heard.setdefault(recording, Declared())):
-        opened = Recording("tiny 2")
+    with listening("listened", lambda recording: heard.setdefault(recording, Declared())):
+        opened = Recording("listened 2")
         compiled(opened, Operator("A"), Operator("B"), Operator("C"))
         compiled(other, Operator("A"), Operator("B"))
     compiled(known, Operator("D"))
-    assert {str(each.engine): of.events for each, of in heard.items()} == {"tiny 1": [], "tiny 2": [3]}
+    assert {str(each.engine): of.events for each, of in heard.items()} == {"listened 1": [], "listened 2": [3]}
     gc.collect()
     assert not known.graphs  # nobody holds them
     assert not known.observers

@@ -18,8 +18,6 @@ from hypothesis import strategies as st
 from harness import Tensor, nn, ops, set_context
 from tests.examples import examples
 
-pytestmark = pytest.mark.usefixtures("mode_given_back")
-
 X = np.array([1.0, 2.0, 3.0], np.float32)
 #: an argument, by what it is of x: the value and the function
 ARGUMENTS: dict[str, Callable[[Any], Any]] = {

@@ -120,7 +120,6 @@ class Chosen(nn.Cell):
         return self.layers[at](x)
 
 
-@pytest.mark.usefixtures("mode_given_back")
 def test_a_tensor_chooses_a_cell() -> None:
     context.set_context(mode=GRAPH_MODE)
     net, x = Chosen(), Tensor(np.array([0.5, -1.0], np.float32))
@@ -185,7 +184,6 @@ def test_map_takes_no_tensor() -> None:
     assert [each.asnumpy().tolist() for each in of_tuple(Tensor([1, 2]))] == [[2, 3], [2, 3]]
 
 
-@pytest.mark.usefixtures("mode_given_back")
 @pytest.mark.parametrize("shape", [[2, None], [None, None], None])
 @pytest.mark.parametrize("index", [None, ..., True, 0, slice(None)])
 def test_items_of_open_shapes(shape: Any, index: Any) -> None:
@@ -203,7 +201,6 @@ def test_items_of_open_shapes(shape: Any, index: Any) -> None:
     assert np.array_equal(found, values)
 
 
-@pytest.mark.usefixtures("mode_given_back")
 def test_any_number_of_axes() -> None:
     class Net(nn.Cell):
         def construct(self, x: Any) -> Any:

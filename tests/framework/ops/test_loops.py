@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from harness import GRAPH_MODE, PYNATIVE_MODE, Tensor, context, grad, jit, ops
 from harness.errors import SettingError, SettingTypeError, ShapeError
 
-pytestmark = pytest.mark.usefixtures("mode_given_back")
-
 
 @jit
 def repeated(x: Any) -> Any:
