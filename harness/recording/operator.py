@@ -157,8 +157,11 @@ class Operator:
         for slot, spec in enumerate(self.outputs):
             if not isinstance(spec, _SPECS):
                 raise RecordingError(self._says(f"output.{slot} is {_kind(spec)}; a TensorSpec is accepted"))
+        for slot in self.aliases:
+            if type(slot) is not int or slot < 0:
+                raise RecordingError(self._says(f"'aliases' has inputs by the slots of outputs; given: {slot!r:.60}"))
         for slot in (*(self.mutates or ()), *self.aliases.values()):
-            if not isinstance(slot, int) or slot < 0 or (self.inputs and slot >= len(self.inputs)):
+            if type(slot) is not int or slot < 0 or (self.inputs and slot >= len(self.inputs)):
                 raise RecordingError(self._says(f"there is no input.{slot} to mutate or alias; {self._counted()}"))
 
     def _says(self, what: str) -> str:
@@ -208,17 +211,18 @@ def is_plain(value: Any, depth: int = 16) -> bool:
     return False
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, depth: int = 16) -> Any:
     """An attribute of whatever an engine has: a plain value as it is, anything else as its text, without addresses of
-    objects, which differ from run to run."""
-    if is_plain(value):
+    objects, which differ from run to run. So is what lies deeper than ``depth`` lists, tuples and dicts."""
+    if is_plain(value, depth):
         return value
-    if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value] if isinstance(value, list) else tuple(map(plain, value))
-    if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, (set, frozenset)):
-        return sorted(str(plain(each)) for each in value)
+    if depth and isinstance(value, (list, tuple)):
+        found = [plain(each, depth - 1) for each in value]
+        return found if isinstance(value, list) else tuple(found)
+    if depth and isinstance(value, dict):
+        return {str(key): plain(each, depth - 1) for key, each in value.items()}
+    if depth and isinstance(value, (set, frozenset)):
+        return sorted(str(plain(each, depth - 1)) for each in value)
     return _ADDRESS.sub("", str(value))
 
 

@@ -27,6 +27,8 @@ from harness.recording.world import World
 G = TypeVar("G", bound=Graph)
 _log = log.get("recording.recording")
 _open: weakref.WeakSet[Recording] = weakref.WeakSet()
+#: stores and trees keep the labels of steps in 31 bits
+LAST_LABEL = 2**31 - 1
 _listeners: ContextVar[tuple[Callable[[Recording], None], ...]] = ContextVar("who listens to engines", default=())
 
 
@@ -212,8 +214,10 @@ class Recording:
         self._check()
         if not isinstance(graph, Graph):
             raise RecordingError(f"a step runs a graph of the recording; given: {graph!r:.60} ({type(graph).__name__})")
-        if label is not None and (not isinstance(label, int) or label < 0):
-            raise RecordingError(f"the label of a step is a number from 0, or None; given: {label!r:.60}")
+        if label is not None and (type(label) is not int or not 0 <= label <= LAST_LABEL):
+            raise RecordingError(
+                f"the label of a step is a number from 0 to {LAST_LABEL}, or None; given: {label!r:.60}"
+            )
         if parameters is not None and not callable(parameters):
             raise RecordingError(f"a function gives the parameters of a step; given: {_shown(parameters)}")
         if run is not None and not isinstance(run, int):
@@ -426,7 +430,12 @@ def listening(engine: str, observer_of: Callable[[Recording], Observer]) -> Iter
         engine: its name, without its version.
         observer_of: gives the observer of a recording, which is told last. Of graphs declared before it hears nothing;
             ``recording.graphs`` has them.
+
+    Raises:
+        RecordingError: the name is empty, or no text.
     """
+    if not isinstance(engine, str) or not engine:
+        raise RecordingError(f"an engine is listened to by its name, without its version; given: {_shown(engine)}")
     made: list[tuple[Recording, Observer]] = []
 
     def hear(recording: Recording) -> None:

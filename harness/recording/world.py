@@ -31,12 +31,12 @@ class World:
     groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rank, int) or not isinstance(self.size, int) or not 0 <= self.rank < self.size:
+        if type(self.rank) is not int or type(self.size) is not int or not 0 <= self.rank < self.size:
             raise RecordingError(f"a rank is a number from 0 to size - 1; given: rank {self.rank!r} of {self.size!r}")
         if not isinstance(self.groups, Mapping):
             raise RecordingError(f"groups are a dict of ranks by name; given: {self.groups!r:.60}")
         for name, ranks in self.groups.items():
             if not isinstance(ranks, (tuple, list)):
                 raise RecordingError(f"group {name!r:.60} is a tuple of ranks; given: {ranks!r:.60}")
-            if any(not isinstance(rank, int) or not 0 <= rank < self.size for rank in ranks):
+            if any(type(rank) is not int or not 0 <= rank < self.size for rank in ranks):
                 raise RecordingError(f"group {name!r} has ranks {list(ranks)}; there are {self.size}")

@@ -334,6 +334,13 @@ REFUSED: list[tuple[str, Any]] = [
     ("a stage is a name, and a text", lambda r: r.compiling("build").stage(3, "text")),
     ("asked for by its name", lambda r: replayer_of(None)),  # type: ignore[arg-type]
     ("is described", lambda r: described("A")),  # type: ignore[arg-type]
+    ("the label of a step", lambda r: r.step(r.eager(), label=True)),
+    ("the label of a step", lambda r: r.step(r.eager(), label=2**31)),
+    ("a rank is a number", lambda r: World(False, 1)),
+    ("'aliases' has inputs", lambda r: Operator("A", aliases={"x": 0})),  # type: ignore[dict-item]
+    ("a parameter has a name", lambda r: Parameter(3, SPEC, True)),  # type: ignore[arg-type]
+    ("a parameter has a name", lambda r: Parameter("w", None, True)),  # type: ignore[arg-type]
+    ("listened to by its name", lambda r: listening("", lambda each: Heard()).__enter__()),
 ]
 
 
@@ -383,3 +390,9 @@ def test_an_engine_shows_its_name() -> None:
     assert str(Engine("tiny", "1.0")) == "tiny 1.0"
     assert repr(Constant(1, SPEC))
     assert repr(Operator("A")) == "<Operator Default/A-op-1>"
+
+
+def test_an_attribute_within_itself_is_its_text() -> None:
+    endless: list[Any] = [1]
+    endless.append(endless)
+    assert "[1, [...]]" in str(plain(endless))
