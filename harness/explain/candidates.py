@@ -184,7 +184,8 @@ def _other_inputs(case: Case, base: Setting) -> Iterator[Candidate]:
         names = dict.fromkeys(p.key.operator for p in others if p.key.operator != argument.parameter)
         for name in list(names)[:_MOST_EACH]:
             values = read_during(case.expected, name, case.where)
-            if values is not None and values.shape == array.shape:
+            # Equal elements are no sign of one parameter: any other one of zeros gives the same.
+            if values is not None and values.shape == array.shape and (values != values.reshape(-1)[:1]).any():
                 text = f"it took parameter {name} in place of {argument.parameter}"
                 how = {"inputs": [f"input.{slot}"], "parameter": name}
                 yield Candidate("another parameter", text, _again(base.changed({slot: values})), f"input.{slot}", how)

@@ -191,6 +191,20 @@ def test_16_kinds_that_were_not_recognised(family: str, kind: str, operator: str
     assert operator in explanation.origin.operator
 
 
+@pytest.mark.parametrize(
+    ("seed", "operator"), [(172783558, "0-Dense/MatMul-op0"), (1769518422, "conv-Conv2d/Conv2D-op0")]
+)
+def test_19_a_parameter_of_zeros_is_not_blamed(seed: int, operator: str) -> None:
+    """A state of zeros, of a weight's shape: a kernel that gives zeros did not take it."""
+    network = drawn(seed)
+    golden = captured(network)
+    name = next(r.key.operator for r in golden.records() if r.key.operator.endswith(operator))
+    zero = next(kind for kind in KERNELS if kind.name == "zero")
+    explanation = explained(golden, captured(network, Strike(zero, name, 1, 0)))
+    assert explanation.cause is not None
+    assert explanation.cause.kind == "zero", explanation.cause.text
+
+
 def test_16_rounding_is_called_rounding() -> None:
     network, golden = _golden("mlp")
     name = next(r.key.operator for r in golden.records() if "1-Dense/MatMul" in r.key.operator)
