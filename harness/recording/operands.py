@@ -9,7 +9,6 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import RecordingError
 from harness.recording.spec import IOMONAD, UMONAD, OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
 
 
@@ -76,9 +75,6 @@ class Parameter:
         is_inplace: whether an operator of the graph updates it.
         is_member: it is a member of a tuple, list or dict, for which a dump has no file.
 
-    Raises:
-        RecordingError: the name is no text, or the spec is something else.
-
     Examples:
         >>> from harness import dtypes
         >>> from harness.recording import Parameter, TensorSpec
@@ -92,12 +88,6 @@ class Parameter:
     handle: Any = None
     is_inplace: bool = False
     is_member: bool = False
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not isinstance(self.spec, Spec):
-            raise RecordingError(
-                f"a parameter has a name and a spec, as of TensorSpec; given: {self.name!r:.60}, {self.spec!r:.60}"
-            )
 
 
 def constant(value: Any) -> Constant:

@@ -338,8 +338,6 @@ REFUSED: list[tuple[str, Any]] = [
     ("the label of a step", lambda r: r.step(r.eager(), label=2**31)),
     ("a rank is a number", lambda r: World(False, 1)),
     ("'aliases' has inputs", lambda r: Operator("A", aliases={"x": 0})),  # type: ignore[dict-item]
-    ("a parameter has a name", lambda r: Parameter(3, SPEC, True)),  # type: ignore[arg-type]
-    ("a parameter has a name", lambda r: Parameter("w", None, True)),  # type: ignore[arg-type]
     ("listened to by its name", lambda r: listening("", lambda each: Heard()).__enter__()),
 ]
 

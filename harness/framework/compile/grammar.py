@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.errors import TraceError
 from harness.framework.compile.places import is_attribute
-from harness.framework.compile.source import Function, function_of, is_users
+from harness.framework.compile.source import Function, function_of, is_users, syntax_tree
 from harness.framework.tensor import is_eager
 
 #: class of the syntax tree, by name (some are newer than the oldest Python supported) -> what the user wrote
@@ -95,7 +95,7 @@ def _holds(test: ast.expr, owner: Any) -> bool:
 
 def _raise_at(error: Exception, code: CodeType, line: int) -> None:
     """Raises an error whose traceback ends at a line of a function that does not run yet."""
-    tree = ast.parse("raise error")
+    tree = syntax_tree("raise error")
     for node in ast.walk(tree):
         if isinstance(node, (ast.stmt, ast.expr)):
             node.lineno = node.end_lineno = line

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from harness.errors import CallError, HarnessError, MissingArgumentError, SettingError, SettingTypeError, TraceError
 from harness.framework import frames, outside
-from harness.framework.compile.source import is_users
+from harness.framework.compile.source import is_users, syntax_tree
 from harness.framework.frames import Frame
 from harness.framework.ops import Primitive
 from harness.framework.tensor import Tensor, current, is_eager
@@ -195,10 +195,10 @@ def _call(trace: _Trace) -> ast.Call | None:
     lines[-1] = lines[-1][:end]
     lines[0] = lines[0][start:]
     try:
-        found = ast.parse(f"({b''.join(lines).decode()})", mode="eval").body
+        found = syntax_tree(f"({b''.join(lines).decode()})").body[0]
     except (SyntaxError, ValueError):
         return None
-    return found if isinstance(found, ast.Call) else None
+    return found.value if isinstance(found, ast.Expr) and isinstance(found.value, ast.Call) else None
 
 
 def _looked_up(text: ast.expr, frame: Frame) -> Any:

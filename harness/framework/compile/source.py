@@ -8,6 +8,7 @@ import linecache
 import os
 import sysconfig
 import textwrap
+import threading
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -48,6 +49,14 @@ def is_shown(filename: str) -> bool:
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_parsing = threading.Lock()
+
+
+def syntax_tree(text: str) -> ast.Module:
+    """``ast.parse``, by one thread at a time: CPython 3.11 counts the depth of a tree for all threads together, and
+    raises ``SystemError`` where two parse at once."""
+    with _parsing:
+        return ast.parse(text)
 
 
 class _Syntax:
@@ -62,7 +71,7 @@ class _Syntax:
         linecache.checkcache(filename)
         exists = os.path.isfile(filename)
         try:
-            tree = ast.parse("".join(linecache.getlines(filename)))
+            tree = syntax_tree("".join(linecache.getlines(filename)))
         except (SyntaxError, ValueError):
             return
         for node in ast.walk(tree):
@@ -91,7 +100,7 @@ def parsed(code: CodeType) -> ast.FunctionDef | None:
     """A syntax tree of a function's own, to be changed; None if its source cannot be read."""
     try:
         lines, first = inspect.getsourcelines(code)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
+        tree = syntax_tree(textwrap.dedent("".join(lines)))
     except (OSError, SyntaxError, TypeError):
         return None
     indent = len(lines[0]) - len(lines[0].lstrip())

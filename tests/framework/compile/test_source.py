@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness import nn, ops
+from harness.framework.compile import source
 from harness.framework.compile.source import stack, where
 from tests.framework.compile.build import Net, compiled, floats, graph_of, only
 
@@ -123,3 +127,16 @@ def test_equal_functions_of_two_files_have_their_own_lines(tmp_path: Path) -> No
     assert str(tmp_path / "one.py") in shown[0]
     assert str(tmp_path / "two.py") in shown[1]
     assert str(tmp_path / "one.py") not in shown[1]
+
+
+def test_one_thread_parses_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    parse, parsing = ast.parse, []
+
+    def seen(text: str) -> ast.Module:
+        parsing.append(source._parsing.locked())
+        return parse(text)
+
+    monkeypatch.setattr("harness.framework.compile.source.ast.parse", seen)
+    source.syntax_tree("x = 1")
+    assert parsing == [True]
+    assert not source._parsing.locked()
