@@ -25,7 +25,9 @@ from tests.gate.never_written import AGAINST_REAL
 # Each network has a second golden: what the real MindSpore 2.10.0 computed on a CPU (`pytest
 # --msdump-regen --msdump-backend mindspore`).
 # The other devices are emulated and stand beside the CPU's emulation.
-REAL = {"cpu~mindspore": AGAINST_REAL}
+#: operators that none of these networks has: a tolerance for them would be told as one for nothing
+ELSEWHERE = ("*/ApplyCenteredRMSProp", "*/ApplyRMSProp", "*/Print")
+REAL = {"cpu~mindspore": {key: each for key, each in AGAINST_REAL.items() if not key.startswith(ELSEWHERE)}}
 pytestmark = pytest.mark.msdump(backends=BACKENDS, against={**REAL, **SAME}, rdr=True)
 convolves = pytest.mark.msdump(against={**REAL, **CONVOLVING})
 
