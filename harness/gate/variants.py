@@ -55,7 +55,7 @@ def name_of(names: Iterable[str], facts: Mapping[str, Any]) -> str:
 
 
 def stated(name: str) -> dict[str, str]:
-    """The facts that a variant's name states; empty for a name that is none of ours."""
+    """The facts that a variant's name states; empty for any other name."""
     parts = [part.partition("=") for part in name.split(",")]
     if not all(fact and separator for fact, separator, _ in parts):
         return {}

@@ -53,7 +53,7 @@ IN_DEFAULT = frozenset({"AdaptiveMaxPool2D"})
 #: the same, where a function of the library holds them (measured: ``tests/data/graphs/nets/trained_shrinks.py``)
 OF_FUNCTIONS_IN_DEFAULT = frozenset({"HShrink", "SoftShrink"})
 #: operators whose gradient ends in a ``Reshape`` that stands in ``Default`` where a function of the library holds them
-#: (measured there, too)
+#: (measured: ``tests/data/graphs/nets/trained_shrinks.py``)
 RESHAPED_IN_DEFAULT = frozenset({"BroadcastTo"})
 
 
