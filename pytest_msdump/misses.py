@@ -12,7 +12,7 @@ from pytest_msdump.gate_test import GateTest
 
 
 def empty(test: GateTest, run: str) -> str:
-    """The text for a test that ran something of which nothing was captured."""
+    """The text for a test that ran something that left nothing in the capture."""
     return (
         f"msdump: nothing was compared: what {test.network} ran under {run} dumped no tensor\n"
         "  operators called one by one run outside of graphs: put them into an nn.Cell, or a function under jit;\n"

@@ -24,7 +24,7 @@ USELESS_OUTPUTS: MappingProxyType[str, tuple[int, ...] | None] = MappingProxyTyp
 )
 """Outputs that kernels declare useless (documented); None means all outputs."""
 LOADED: MappingProxyType[str, tuple[int, ...]] = MappingProxyType({"BatchNorm": (0, 3, 4)})
-"""The only outputs read on Ascend and GPU, for operators of which not all are read (public source)."""
+"""The only outputs read on Ascend and GPU, for operators with outputs that are not read (public source)."""
 _CHECKED = frozenset({"float16", "float32", "bfloat16"})
 
 

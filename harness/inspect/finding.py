@@ -85,7 +85,7 @@ class Report:
         untold: what could not be told, and why, a line each.
         rules: names of the rules that were asked.
         slots: number of slots read.
-        unread: number of slots of which nothing is known, and of files that could not be read.
+        unread: number of slots without any known number, and of files that could not be read.
         iterations: labels of the steps.
         ranks: ranks of the run.
 

@@ -1,4 +1,4 @@
-"""Augmented assignment: ``x += y`` and its like.
+"""Augmented assignment: ``x += y``, ``x *= y`` and the others.
 
 In a graph it changes ``x`` itself, under each of its names; outside a graph it is ``x = x + y`` (both measured).
 """

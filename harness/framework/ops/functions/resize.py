@@ -38,7 +38,7 @@ def interpolate(
         scale_factor: a number, or one for each axis; only with ``recompute_scale_factor``, for ``area``, and for
             ``nearest`` and ``trilinear`` of volumes.
         mode: ``nearest``, ``linear``, ``bilinear``, ``trilinear``, ``bicubic``, ``area`` or ``nearest-exact``.
-        align_corners: whether the outer elements stay the outer ones; for ``linear`` and its like.
+        align_corners: whether the outer elements stay the outer ones; for the linear and cubic modes.
         recompute_scale_factor: the size is computed of the factor first.
     """
     if mode not in _RANKS:
