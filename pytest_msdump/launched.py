@@ -27,9 +27,6 @@ from pytest_msdump.scratch import scratch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: how long a rank waits for the others, in seconds
-VARIABLE = "MSDUMP_RANKS_TIMEOUT"
-_WAIT = 600.0
 _PAUSE = 0.01
 #: how long rank 0 stays for the others at the end
 _LEAVE = 20.0
@@ -209,7 +206,7 @@ class Launched:
             path = self._place(nodeid, rank)
             said = path.with_suffix(".json")
             if not _wait_for([said], self._seconds, unless=folder / f"left-{rank}"):
-                late = f"rank {rank} was not done with it {self._seconds:g} s after rank 0 ({VARIABLE})"
+                late = f"rank {rank} was not done with it {self._seconds:g} s after rank 0 (MSDUMP_RANKS_TIMEOUT)"
                 wrong.append(f"rank {rank} did not run it" if (folder / f"left-{rank}").exists() else late)
                 continue
             try:
@@ -245,14 +242,13 @@ class Launched:
 
 
 def _seconds() -> float:
-    given = os.environ.get(VARIABLE, "")
+    from harness.capture.gathered import seconds_to_wait
+    from harness.errors import SettingError
+
     try:
-        found = float(given) if given else _WAIT
-    except ValueError:
-        found = 0.0
-    if not 0 < found < float("inf"):
-        raise pytest.UsageError(f"msdump: {VARIABLE} is a number of seconds above 0, got {given!r}")
-    return found
+        return seconds_to_wait()
+    except SettingError as error:
+        raise pytest.UsageError(f"msdump: {error}") from None
 
 
 def _session_name(size: int) -> str:

@@ -21,14 +21,11 @@ import numpy as np
 import torch
 
 from harness.capture import Capture
-from harness.capture.gathered import of_rank, put, read, write
+from harness.capture.gathered import VARIABLE, of_rank, put, read, seconds_to_wait, write
 from harness.capture.torch.returned import leaves
 from harness.errors import HarnessError, RankError, SettingError, UnsupportedError
 from harness.records import Record
 
-#: how long ranks may take, in seconds
-VARIABLE = "MSDUMP_RANKS_TIMEOUT"
-_WAIT = 600.0
 MOST = 256
 _PAUSE = 0.005
 #: seconds between asking a process to end and ending it
@@ -53,7 +50,7 @@ def run(count: int, program: Callable[[], Any], capture: Callable[[], Capture]) 
         UnsupportedError: there is no gloo, or this process cannot be forked.
     """
     _refuse(count)
-    seconds = _seconds()
+    seconds = seconds_to_wait()
     folder = Path(tempfile.mkdtemp(prefix="msdump-ranks-"))
     sys.stdout.flush()
     sys.stderr.flush()
@@ -81,17 +78,6 @@ def _refuse(count: int) -> None:
         raise UnsupportedError("ranks: this process is in a group already; each rank makes its own")
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         raise UnsupportedError("ranks: a process that uses CUDA cannot be forked")
-
-
-def _seconds() -> float:
-    given = os.environ.get(VARIABLE, "")
-    try:
-        found = float(given) if given else _WAIT
-    except ValueError:
-        found = 0.0
-    if not 0 < found < float("inf"):
-        raise SettingError(f"{VARIABLE}: a number of seconds above 0 is accepted, got {given!r}")
-    return found
 
 
 def _be(

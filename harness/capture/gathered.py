@@ -13,14 +13,33 @@ from pathlib import Path
 from typing import Any
 
 from harness.capture.capture import COMPARED, Capture, Problem
-from harness.errors import HarnessError, StoreError
+from harness.errors import HarnessError, SettingError, StoreError
 from harness.recording import Described, Edge
 from harness.records import Record, SlotKey
 from harness.store import GoldenStore, RunData, RunId, update
 from harness.store.layout.tables import Declared
 
+#: how long ranks may take, in seconds
+VARIABLE = "MSDUMP_RANKS_TIMEOUT"
+_WAIT = 600.0
 #: the run that a file holds
 _RUN = RunId("rank", "handed-over")
+
+
+def seconds_to_wait() -> float:
+    """How long a process waits for other ranks, in seconds: what ``MSDUMP_RANKS_TIMEOUT`` says, or 600.
+
+    Raises:
+        SettingError: the variable holds no number above 0.
+    """
+    given = os.environ.get(VARIABLE, "")
+    try:
+        found = float(given) if given else _WAIT
+    except ValueError:
+        found = 0.0
+    if not 0 < found < float("inf"):
+        raise SettingError(f"{VARIABLE}: a number of seconds above 0 is accepted, got {given!r}")
+    return found
 
 
 def of_rank(capture: Capture, rank: int) -> Capture:

@@ -24,7 +24,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
 FAULT = os.environ.get("FAULT", "")
@@ -45,7 +45,9 @@ def batches(rank):
     return [(torch.arange(12.0).reshape(3, 4) * (rank + 1), torch.zeros(3, 2))] * 2
 
 def test_ddp(msdump, rank):
-    model = nn.parallel.DistributedDataParallel(network())
+    torch.manual_seed(3)
+    odd = nn.Sequential(nn.Linear(4, 7), nn.LayerNorm(7), nn.ReLU(), nn.Linear(7, 5), nn.Linear(5, 2))
+    model = nn.parallel.DistributedDataParallel(odd, bucket_cap_mb=1e-4)
     if FAULT == "alone" and rank == 1:
         raise ValueError("only here")
     data = 7 if FAULT == "shard" and rank == 1 else rank
@@ -53,8 +55,9 @@ def test_ddp(msdump, rank):
 
 def test_fsdp(msdump, rank):
     model = network()
-    fully_shard(model[0])
-    fully_shard(model)
+    mixed = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+    fully_shard(model[0], mp_policy=mixed)
+    fully_shard(model, mp_policy=mixed)
     msdump.train(model, nn.MSELoss(), torch.optim.AdamW(model.parameters(), 0.01), batches(rank))
 
 def test_tensor_parallel(msdump, rank):

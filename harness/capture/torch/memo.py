@@ -26,6 +26,8 @@ class Memo:
 
     def __init__(self) -> None:
         self._storages: dict[int, tuple[Any, dict[Any, Any]]] = {}
+        #: memory that was made and not written since
+        self._unfilled: dict[int, Any] = {}
 
     def of(self, looked: Looked) -> dict[Any, Any]:
         """The facts about a tensor's storage, by ``place`` or ``region``."""
@@ -37,16 +39,33 @@ class Memo:
 
     def written(self, tensor: Any) -> None:
         """Forgets the facts about the tensor's storage; about all where it has several, or none that is known."""
-        if not self._storages:
+        if not self._storages and not self._unfilled:
             return
-        if type(tensor) in _PLAIN and tensor.layout is torch.strided:
-            self._storages.pop(tensor.untyped_storage()._cdata, None)
+        if _has_storage(tensor):
+            address = tensor.untyped_storage()._cdata
+            self._storages.pop(address, None)
+            self._unfilled.pop(address, None)
         else:
             self.clear()
+
+    def made_unfilled(self, tensor: Any) -> None:
+        """Notes memory whose content nobody has written yet."""
+        if isinstance(tensor, torch.Tensor) and _has_storage(tensor) and tensor.is_cpu:
+            storage = tensor.untyped_storage()
+            self._unfilled[storage._cdata] = StorageWeakRef(storage)
+
+    def is_unfilled(self, tensor: Any) -> bool:
+        """Whether nothing was written yet where the tensor lies."""
+        return bool(self._unfilled) and _has_storage(tensor) and tensor.untyped_storage()._cdata in self._unfilled
 
     def clear(self) -> None:
         """Forgets everything."""
         self._storages.clear()
+        self._unfilled.clear()
+
+
+def _has_storage(tensor: Any) -> bool:
+    return type(tensor) in _PLAIN and tensor.layout is torch.strided
 
 
 def place(tensor: Any) -> tuple[Any, ...]:

@@ -20,8 +20,8 @@ _MEMORY = frozenset({
 })  # fmt: skip
 #: They do not read what they write in place, which may be uninitialised memory.
 _OVERWRITE = frozenset({
-    "bernoulli_", "cauchy_", "copy_", "exponential_", "fill_", "geometric_", "log_normal_", "normal_", "random_",
-    "uniform_", "zero_",
+    "_foreach_copy_", "_foreach_zero_", "bernoulli_", "cauchy_", "copy_", "exponential_", "fill_", "geometric_",
+    "log_normal_", "normal_", "random_", "uniform_", "zero_",
 })  # fmt: skip
 #: They update running statistics in place, although their schemas do not say so.
 _HIDDEN = {
@@ -32,6 +32,7 @@ _HIDDEN = {
 #: The result that is a library's scratch memory: partly filled, and different from run to run.
 _SCRATCH = {
     "mkldnn_rnn_layer": 3, "_cudnn_rnn": 3, "miopen_rnn": 3, "cudnn_batch_norm": 3, "_batch_norm_with_update": 3,
+    "fsdp.all_gather_copy_in": 1,
 }  # fmt: skip
 #: The arguments that pass it to the backward.
 _SCRATCH_READ = {
@@ -76,7 +77,7 @@ class Operator:
         hidden = _HIDDEN.get(plain, ()) if ours else ()
         self._has_statistics = bool(hidden)
         self._written: list[tuple[int, str]] = []
-        self._scratch = _SCRATCH.get(plain) if ours else None
+        self._scratch = _SCRATCH.get(self.name)
         handed = _SCRATCH_READ.get(plain) if ours else None
         self._unread: set[str] = set()
         self._positions = {argument.name: at for at, argument in enumerate(arguments)}

@@ -158,7 +158,7 @@ class StepRecorder:
         if self._pending:
             self._settle(touched=(args, kwargs))
         unseen = self.ended or not operator.recorded or not self._selection.has(scope)
-        if unseen or (operator.is_view and lays_shards_out()):
+        if unseen or (operator.is_view and self._shows_no_values(operator, args, kwargs)):
             return self._unseen(operator, function, args, kwargs)
         name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
         source = None if scope.startswith(GRADIENTS) else self._lines.source()
@@ -260,9 +260,16 @@ class StepRecorder:
             ran.attributes = {"generator": before}
         return result
 
+    def _shows_no_values(self, operator: Operator, args: Any, kwargs: Any) -> bool:
+        """Whether a view is one of memory that nothing has filled yet: what is there differs from run to run."""
+        memo = self._keeper.memo
+        return lays_shards_out() or any(map(memo.is_unfilled, operator.inputs(args, kwargs)))
+
     def _unseen(self, operator: Operator, function: Any, args: Any, kwargs: Any) -> Any:
         """Runs an operator that is not recorded, and notes what that means for edges."""
         result = self._written(operator, function, args, kwargs)
+        if operator.makes_memory:
+            self._keeper.memo.made_unfilled(result)
         if self._origins is None:
             return result
         with self._lock, suppress(Exception):  # of tensors without memory nothing is noted

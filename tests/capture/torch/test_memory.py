@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
+from harness.capture.torch import TorchCapture  # noqa: E402
 from harness.capture.torch.device import PackedStatistics, row, statistics_of  # noqa: E402
 from harness.capture.torch.memo import region  # noqa: E402
 from harness.capture.torch.parts import DTYPES  # noqa: E402
@@ -116,3 +117,42 @@ def test_a_device_sees_every_bit() -> None:
     digests |= {tuple(row(tensor).tolist()[-2:]), tuple(row(swapped).tolist()[-2:])}
     assert len(digests) == 52
     assert statistics_of([1.0, 0.0, 1.0, 1.0], [0, 1, 0, 0, 0], 2).positive_count == 1
+
+
+class Buckets(torch.nn.Module):
+    """Lays views out over memory that it fills afterwards, as DDP does with its buckets, and copies in groups."""
+
+    def forward(self, x: Any, junk: float) -> Any:
+        memory = torch.empty(16).fill_(junk)
+        del memory  # the allocator hands it out again, as it is
+        bucket = torch.empty(16)
+        left, right = bucket.as_strided((2, 4), (4, 1), 0), bucket[8:].view(2, 4)
+        torch._foreach_copy_([left, right], [x, x * 2])
+        return left.view(8) + right.t().reshape(8)
+
+
+def test_memory_that_nothing_has_filled_is_not_read() -> None:
+    found = []
+    for junk in (1.0, 2.0):
+        module = Buckets()
+        watch = TorchCapture(module)
+        with watch.step():
+            module(torch.arange(8.0).view(2, 4), junk)
+        found.append(list(watch.capture().records()))
+    kept = [[(r.key, r.digest) for r in each if not r.key.operator.startswith("Default/fill_")] for each in found]
+    assert kept[0] == kept[1]
+    types = [record.op_type for record in found[0] if record.key.io == "output"]
+    assert "as_strided" not in types
+    assert types.count("view") == 2  # of the batch, and of what was filled before it
+
+
+def test_memory_that_was_filled_is_read() -> None:
+    module = torch.nn.Identity()
+    watch = TorchCapture(module)
+    with watch.step():
+        module(torch.empty(4).copy_(torch.arange(4.0)).view(2, 2))
+        out = torch.empty(4)
+        torch.add(torch.ones(4), 1, out=out)
+        module(out.view(2, 2))
+    views = [r.load() for r in watch.capture().records() if r.op_type == "view" and r.key.io == "output"]
+    assert [each.tolist() for each in views if each is not None] == [[[0, 1], [2, 3]], [[2, 2], [2, 2]]]
