@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import _trees
-from benchmarks._measure import Contender, fact, run_and_show
+from benchmarks._measure import Contender, fact, measured, run_and_show
+from benchmarks._pages import printed
 from harness.capture import read_tree
 from harness.inspect import inspect
 from harness.stats.printed import ATTRIBUTES, COLUMNS
@@ -41,36 +43,36 @@ def write_statistics(path: Path, steps: int, slots: int) -> None:
 
 
 _CODE = """
-import resource, sys, time
+import sys, time
 from harness.capture import read_tree
 from harness.inspect import inspect
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def memory(name):
+    line = next(line for line in open("/proc/self/status") if line.startswith(name))
+    return int(line.split()[1]) / 1000
+before = memory("VmRSS")
 start = time.process_time()
 inspect(read_tree(sys.argv[1]))
-print(time.process_time() - start, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000)
+print(time.process_time() - start, memory("VmHWM") - before)
 """
 
 
-def statistics(directory: Path, steps: int = 40, slots: int = 10_000) -> None:
-    """Time and memory of steps of statistics, and of twice as many: the difference is what further steps cost."""
-    found = []
-    for number in (steps, 2 * steps):
-        tree = directory / f"statistics{number}"
-        write_statistics(tree, number, slots)
-        done = subprocess.run([sys.executable, "-c", _CODE, str(tree)], capture_output=True, text=True, check=True)
-        found.append([float(each) for each in done.stdout.split()])
-    (one, first), (two, second) = found
-    print(f"\nStatistics: {2 * steps} steps of {slots} slots")
-    fact("inspection", two, "CPU s")
-    fact("memory", second, "MB", MEGABYTES)
-    fact("each further row", (two - one) / steps / slots * 1e6, "us")
-    fact(
-        "of 1,000 steps of 10,000 slots, in proportion",
-        two + (two - one) / steps * (1000 - 2 * steps),
-        "CPU s",
-        SECONDS,
-    )
-    fact("memory grew from half the steps by", second - first, "MB")
+def statistics(directory: Path, steps: int = 1000, slots: int = 10_000) -> None:
+    """Time and memory of an inspection of many steps of statistics, beside parsing one column of them."""
+    tree = directory / "statistics"
+    write_statistics(tree, steps, slots)
+    done = subprocess.run([sys.executable, "-c", _CODE, str(tree)], capture_output=True, text=True, check=True)
+    seconds, grown = (float(each) for each in done.stdout.split())
+    files = sorted(tree.rglob("statistic.csv"))
+    least = measured(lambda: [_one_column(file) for file in files])
+    shutil.rmtree(tree)
+    print(f"\nStatistics: {steps} steps of {slots} slots, {sum(1 for _ in files)} tables")
+    fact("inspection", seconds, "CPU s", SECONDS)
+    fact("beside splitting the lines and reading one number of each", seconds / least, "times")
+    fact("memory", grown, "MB", MEGABYTES)
+
+
+def _one_column(file: Path) -> float:
+    return max(float(line.rsplit(b",", 9)[1]) for line in file.read_bytes().split(b"\n")[1:-1])
 
 
 def tensors(directory: Path) -> None:
@@ -81,9 +83,10 @@ def tensors(directory: Path) -> None:
         "A tree of 200 MB",
         [
             Contender("numpy.load and sum", lambda: [np.load(file).sum() for file in files]),
+            Contender("read_tree, every value", lambda: [record.load() for record in read_tree(str(tree)).records()]),
             Contender("inspection", lambda: inspect(read_tree(str(tree))), 3),
         ],
-        rounds=3,
+        rounds=5,
     )
 
 
@@ -116,17 +119,17 @@ def watched() -> None:
     run_and_show(
         "A step of ResNet-18 on 8 images of 224 x 224",
         [Contender("not watched", step), Contender("watched", under_watch, 1.02)],
-        rounds=3,
+        rounds=12,
     )
 
 
 def main() -> None:
     """Prints the figures."""
     with tempfile.TemporaryDirectory() as folder:
-        statistics(Path(folder))
         tensors(Path(folder))
+        statistics(Path(folder))
     watched()
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(printed("performance.md", "inspect", main))

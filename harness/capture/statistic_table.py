@@ -12,6 +12,8 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, TypeVar
 
+import xxhash
+
 from harness import dtypes
 from harness.capture.names import LARGEST
 from harness.capture.statistic_rows import BASE, shape_of, statistics_items
@@ -212,6 +214,11 @@ class RowRecord(DeferredRecord):
         made.values = made._digest = made._extra = None
         return made
 
+    @property
+    def at(self) -> int:
+        """Its number among the rows of its table."""
+        return self._at
+
     def _made_digest(self) -> bytes | None:
         table = self._table
         return None if table is None else row_digest(self.dtype, self.shape, table.statistics(self._at))
@@ -220,6 +227,13 @@ class RowRecord(DeferredRecord):
         assert self._table is not None
         table, at = self._table, self._at
         return extra_of(table.statistics(at), table.streams[at], table.tasks[at])
+
+    def content(self) -> bytes | None:
+        """A digest that is equal for rows of equal texts: those of this process alone, in a third of the time."""
+        table = self._table
+        if table is None or self._extra is not None:
+            return self.digest
+        return xxhash.xxh3_128(f"{self.dtype}{self.shape}{table.texts[self._at]}".encode()).digest()
 
     def statistics(self) -> Any:
         """See ``Record``; the numbers of a complete row need no dictionary of its texts."""

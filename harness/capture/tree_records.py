@@ -92,9 +92,13 @@ class RankRecords:
         self.listed = 0
 
     def __iter__(self) -> Iterator[Record]:
+        return self.of_steps(lambda _: True)
+
+    def of_steps(self, wanted: Callable[[int], bool]) -> Iterator[Record]:
+        """The records of some iterations, in the order of execution."""
         self._forget()
         self.listed = 0
-        streams = [self._executions(graph, iteration, path) for graph, iteration, path in self._directories()]
+        streams = [self._executions(*each) for each in self._directories() if wanted(each[1])]
         for execution in self._ahead.through(merged(streams, started), _paths):
             yield from self._records(execution)
         self.look_at_constants()

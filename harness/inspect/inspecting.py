@@ -7,9 +7,11 @@ from functools import partial
 from typing import Any
 
 from harness.capture import Capture
+from harness.compare.collector import PausedCollector
 from harness.errors import SettingTypeError
 from harness.explain.sides import operators_of, rules_of
 from harness.inspect.causes import folded
+from harness.inspect.columns import columns_of
 from harness.inspect.finding import Finding, Report
 from harness.inspect.flow import link
 from harness.inspect.long import Thinned
@@ -68,11 +70,14 @@ def examined(
     switched = [off] if isinstance(off, str) else list(off)
     asked = chosen(texts, [each for each in switched if ":" not in each])
     numbers = settings_of(asked, settings or {})
-    thinned = Thinned(capture.records())
-    run, lost = opened(capture, thinned)
+    columns = columns_of(capture) if isinstance(capture, Capture) else None
+    read = columns or Thinned(capture.records())
+    with PausedCollector():
+        run, lost = opened(capture, read)
+        link(run)
+    run.series = columns.of if columns is not None else run.series
     mode = capture.mode if isinstance(capture, Capture) else capture.id.mode
     sampled = [each.name for each in asked if each.name != "nonfinite"] if mode == "sample" else []
-    link(run)
     findings: list[Finding] = []
     untold: list[str] = []
     shared: dict[str, Any] = {}
@@ -83,7 +88,7 @@ def examined(
     kept = folded([each for each in findings if not _is_off(each, switched)], _placed(run))
     iterations = sorted({step for steps in run.iterations.values() for step in steps})
     name = capture.network if isinstance(capture, Capture) else str(capture.id)
-    untold += [*what_is_missing(run, iterations), *thinned.untold()]
+    untold += [*what_is_missing(run, iterations), *read.untold()]
     if sampled:
         untold.append(f"a sample of each tensor was kept: {counted(len(sampled), 'rule')} about whole ones not asked")
     report = Report(

@@ -15,9 +15,9 @@ from harness.records import Record
 from harness.words import counted
 
 #: rows that are read whole before steps are left out
-ROWS = 100_000
+ROWS = 50_000
 #: a step is read if its number is this many times that of the last one
-_FACTOR = 2
+GROWS = 2
 
 
 class Thinned:
@@ -56,7 +56,7 @@ class Thinned:
                 continue
             kept = list(group)
             bad = any(map(_is_bad, kept))
-            if (bad and not is_bad) or number >= _FACTOR * last or any(each.values is not None for each in kept):
+            if (bad and not is_bad) or number >= GROWS * last or any(each.values is not None for each in kept):
                 if before is not None and bad and not is_bad:
                     yield from before[1]
                 elif before is not None:

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from harness.capture.statistic_table import RowRecord
 from harness.errors import HarnessError
 from harness.records import Record
 from harness.stats import Digester, Statistics, digest
+from harness.stats.blocks import blocks
 from harness.stats.printed import COLUMNS, SIGNED_NORM, PrintedStatistics
 from harness.stats.statistics import Description, describe
 
@@ -85,6 +87,33 @@ def of_statistics(found: Statistics) -> Numbers:
     )  # fmt: skip
 
 
+def of_array(array: Array, dtype: str) -> Numbers:
+    """The numbers of an array: sums of many floating numbers in their own precision, block by block."""
+    quick = _quick(array) if array.dtype.kind == "f" and array.size > _MANY else None
+    return quick or of_statistics(describe(array, dtype))
+
+
+#: more elements are added in their own precision; within these sizes no square of float32 overflows or is lost
+_MANY, _SMALL, _LARGE = 4096, 1e-12, 1e15
+
+
+def _quick(array: Array) -> Numbers | None:
+    """None if an element is not finite."""
+    low, high, total, squares, zeros = math.inf, -math.inf, 0.0, 0.0, 0
+    with np.errstate(all="ignore"):
+        for block in blocks(array):
+            most, least = float(np.maximum.reduce(block)), float(np.minimum.reduce(block))
+            peak = max(most, -least)
+            if not math.isfinite(peak) or not math.isfinite(least + most) or peak > 1e150:
+                return None
+            wide = block if _SMALL < peak < _LARGE else block.astype(np.float64)
+            total, squares = total + float(np.add.reduce(wide)), squares + float(np.dot(wide, wide))
+            low, high = min(low, least), max(high, most)
+            if least <= 0 <= most:
+                zeros += block.size - int(np.count_nonzero(block != 0))
+    return Numbers(array.size, 0, 0, zeros, low, high, total / array.size, math.sqrt(squares / array.size))
+
+
 def of_printed(row: Mapping[str, str], count: int) -> Numbers | None:
     """The numbers in a printed row, which may lack items; None if it has none of them."""
     if not any(item in COLUMNS or item == SIGNED_NORM for item in row):
@@ -128,7 +157,8 @@ def read(record: Record) -> tuple[Numbers | None, bytes | None, Array | None]:
     """
     count = math.prod(record.shape)
     if record.values is None:
-        return _kept(record.statistics(), count), record.digest, None
+        content = record.content() if isinstance(record, RowRecord) else record.digest
+        return _kept(record.statistics(), count), content, None
     kept, known = record.extra.statistics, record.known_digest
     try:
         pieces = record.pieces()
@@ -138,7 +168,7 @@ def read(record: Record) -> tuple[Numbers | None, bytes | None, Array | None]:
         if array is None:
             return _kept(kept, count), known, None
         described = kept if isinstance(kept, Statistics) else record.extra.described
-        numbers = of_statistics(described if described is not None else describe(array, record.dtype))
+        numbers = of_array(array, record.dtype) if described is None else of_statistics(described)
         return numbers, known or digest(array, record.dtype), array
     except HarnessError:
         return _kept(kept, count), known, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -131,6 +132,7 @@ class Run:
         parameters: slots at the end of each step, by rank and name, then by iteration.
         gradients: gradients of parameters that were recorded as such, likewise.
         iterations: labels of the steps by rank, in order.
+        series: mean and root mean square of a slot in steps of a long run that were read as columns alone.
     """
 
     def __init__(
@@ -147,6 +149,7 @@ class Run:
         self.parameters: dict[tuple[int, str], dict[int, Slot]] = {}
         self.gradients: dict[tuple[int, str], dict[int, Slot]] = {}
         self.iterations: dict[int, list[int]] = {}
+        self.series: Callable[[Slot], Mapping[int, tuple[float, float]]] = lambda _slot: {}
         self.slots = 0
         self.blind = 0
         self.backend, self.emulated = backend, emulated
@@ -176,6 +179,7 @@ class Run:
                 self.gradients.setdefault((key.rank, name), {})[key.iteration] = slot
             else:
                 self._place(found, slot, array)
+            del array  # its memory serves for the next one
 
     def _place(self, found: dict[Execution, Op], slot: Slot, array: Array | None) -> None:
         record = slot.record
@@ -217,6 +221,14 @@ class Run:
     def trained(self) -> bool:
         """Whether the run has gradients or updates."""
         return bool(self.gradients) or any(op.phase != roles.FORWARD for op in self.ops)
+
+    def sizes(self, slots: Mapping[int, Slot]) -> dict[int, float]:
+        """Root mean squares of one slot by step, infinite where it is not finite; those of ``series`` among them."""
+        found = {} if not slots else {step: rms for step, (_, rms) in self.series(next(iter(slots.values()))).items()}
+        for step, slot in slots.items():
+            if slot.numbers is not None:
+                found[step] = math.inf if slot.numbers.bad else slot.numbers.rms
+        return dict(sorted(found.items()))
 
     def by_step(self) -> Iterator[tuple[int, int, list[Op]]]:
         """Rank, iteration and executions of each step, in order."""

@@ -260,7 +260,15 @@ class Training:
             known = loss_of(ops, self.data)
             if known is not None:
                 found.setdefault(rank, []).append((step, *known))
-        return found
+        return {rank: self._every(series) for rank, series in found.items()}
+
+    def _every(self, series: list[tuple[int, float, Op]]) -> list[tuple[int, float, Op]]:
+        """The losses of all steps, where some were read as columns alone and one operator gives them."""
+        op = series[0][2]
+        if any(each.name != op.name for _, _, each in series):
+            return series
+        more = {step: (step, mean, op) for step, (mean, _) in self.run.series(op.outputs[0]).items()}
+        return [known for _, known in sorted({**more, **{each[0]: each for each in series}}.items())]
 
 
 def loss_of(ops: list[Op], data: frozenset[str] = frozenset()) -> tuple[float, Op] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 
 from benchmarks.bench_inspect import write_statistics
 from harness.capture import read_tree
+from harness.capture.statistic_series import series_of
 from harness.inspect import inspect
 from harness.inspect.inspecting import examined
 from harness.inspect.long import Thinned
+from harness.inspect.numbers import read
 from tests.inspect.made import Made
 
 
@@ -49,7 +52,8 @@ def test_values_are_never_left_out() -> None:
     assert labels(Thinned(run.records, 1)) == list(range(40))
 
 
-def test_a_tree_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("reader", ["long.Thinned.__init__", "columns.columns_of"])
+def test_a_tree_of_rows(reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_statistics(tmp_path, 30, 9)
     table = tmp_path / "rank_0" / "Net" / "0" / "17" / "statistic.csv"
     lines = table.read_text().splitlines(keepends=True)
@@ -57,10 +61,61 @@ def test_a_tree_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     at = lines[0].strip().split(",").index("NaN Count") + 1  # the shape holds a comma
     cells[at] = "2"
     table.write_text("".join([*lines[:6], ",".join(cells), *lines[7:]]))
-    monkeypatch.setattr("harness.inspect.long.Thinned.__init__.__defaults__", (20,))
+    monkeypatch.setattr(f"harness.inspect.{reader}.__defaults__", (20,))
     report, run = examined(read_tree(str(tmp_path)))
     assert {0, 1, 2, 16, 17, 29} <= set(report.iterations)
     assert len(report.iterations) < 20
     assert any("steps of a long run" in each for each in report.untold)
+    slot = next(op for op in run.ops if op.where.iteration == 0).outputs[0]
+    assert len(run.sizes({0: slot})) == (30 if reader.startswith("columns") else 1)
     assert [each.iteration for each in inspect(read_tree(str(tmp_path)), ["nonfinite"]).findings] == [17]
     assert run.slots == 9 * len(report.iterations)
+
+
+@given(st.integers(0, 1 << 30))
+@settings(max_examples=25, deadline=None)
+def test_columns_say_what_records_say(seed: int) -> None:
+    """Steps with other operators, rows in another order, repeated operators, spoilt cells, damaged lines, cut files."""
+    rng = np.random.default_rng(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        write_statistics(Path(folder), 6, 12)
+        for table in Path(folder).rglob("statistic.csv"):
+            table.write_text(_changed(table.read_text(), rng))
+        capture = read_tree(folder)
+        series = series_of(capture.sources[0])
+        assert series is not None
+        records = list(capture.records())
+        for record in records:
+            series.note(record)
+        assert {each.key.iteration for each in records} <= {at for _, at in {*series.steps, *series.odd}}
+        for record in records:
+            numbers, known = read(record)[0], series.of(record.key).get(record.key.iteration)
+            assert (known is None) == ((0, record.key.iteration) in series.odd)
+            if known is not None and numbers is not None:
+                assert bool(numbers.bad) == (known[1] == np.inf)
+                assert numbers.bad or known[1] == pytest.approx(numbers.rms, 1e-6)
+
+
+def _changed(text: str, rng: np.random.Generator) -> str:
+    head, *lines = text.splitlines(keepends=True)
+    how = int(rng.integers(8))
+    at = int(rng.integers(len(lines)))
+    if how == 1:
+        lines = lines[: at + 1]
+    elif how == 2:
+        rng.shuffle(lines)
+    elif how == 3:
+        lines[at] = lines[at].replace(",0,0,0", ",0,1,0")
+    elif how == 4:
+        lines[at] = lines[at].replace("float32", "no dtype")
+    elif how == 5:
+        cells = lines[at].split(",")
+        cells[11:13], cells[18] = ["nan", "nan"], "3"
+        lines[at] = ",".join(cells)
+    elif how == 6:
+        lines[at] = lines[at][: len(lines[at]) // 2]
+        lines = lines[: at + 1]
+    elif how == 7:  # an operator that runs twice
+        lines[3:6] = [line.split(",", 2)[0] + "," + lines[at].split(",")[1] + "," + line.split(",", 2)[2]
+                      for line in lines[3:6]]  # fmt: skip
+    return head + "".join(lines)

@@ -253,9 +253,10 @@ def _last(weight: object) -> float:
 def _norms(training: Training, rank: int) -> list[tuple[int, float]]:
     squares: dict[int, float] = {}
     for weight in training.matrices:
-        for step, slot in weight.gradients.items():
-            if weight.rank == rank and slot.numbers is not None and math.isfinite(slot.numbers.rms):
-                squares[step] = squares.get(step, 0.0) + slot.numbers.rms**2 * slot.numbers.count
+        sizes = training.run.sizes(weight.gradients) if weight.rank == rank else {}
+        for step, rms in sizes.items():
+            if math.isfinite(rms):
+                squares[step] = squares.get(step, 0.0) + rms**2 * math.prod(weight.shape)
     return [(step, math.sqrt(value)) for step, value in sorted(squares.items())]
 
 
@@ -271,17 +272,16 @@ def _rate(training: Training) -> str:
 
 def _weights(context: Context, training: Training, rank: int) -> None:
     for weight in training.matrices:
-        sizes = [
-            (step, slot.numbers.rms)
-            for step, slot in weight.states()
-            if slot.numbers is not None and math.isfinite(slot.numbers.rms)
-        ]
+        first = weight.first.numbers if weight.first is not None else None
+        sizes = [(step, rms) for step, rms in training.run.sizes(weight.after).items() if math.isfinite(rms)]
+        if first is not None and math.isfinite(first.rms):
+            sizes.insert(0, (0, first.rms))
         if weight.rank != rank or len(sizes) < context["steps"] or sizes[0][1] < 1e-3:
             continue
         if sizes[-1][1] > context["weight"] * sizes[0][1] and not _loss_falls(training, rank):
             step = next(step for step, size in sizes if size > context["weight"] * sizes[0][1])
             text = f"the size of {weight.name} grows from {sizes[0][1]:.3g} to {sizes[-1][1]:.3g}"
-            context.at(weight.op, "exploding weight", text, iteration=step or 0, reason=_rate(training))
+            context.at(weight.op, "exploding weight", text, iteration=step, reason=_rate(training))
             return
 
 

@@ -122,7 +122,7 @@ def no_gradient(context: Context) -> None:
     zero = []
     for weight in training.matrices:
         known = [slot.numbers for slot in weight.gradients.values() if slot.numbers is not None]
-        if known and all(each.all_zero for each in known):
+        if known and all(each.all_zero for each in known) and not any(training.run.sizes(weight.gradients).values()):
             zero.append(weight)
     if not zero:
         return
