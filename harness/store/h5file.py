@@ -40,7 +40,7 @@ class _Sink:
         self._descriptor = descriptor
         self._at = 0
         self._size = 0
-        self.error: OSError | None = None
+        self.error: BaseException | None = None
 
     def seek(self, offset: int, whence: int = 0) -> int:
         self._at = offset if whence == 0 else self._size + offset
@@ -74,11 +74,11 @@ class _Sink:
         return len(view)
 
     def truncate(self, size: int) -> None:
-        self._size = size
         try:
+            self._size = size
             if self.error is None:
                 os.ftruncate(self._descriptor, size)
-        except OSError as error:
+        except BaseException as error:  # libhdf5 closes the file here: it must not learn of an interrupt either
             self.error = error
 
     def flush(self) -> None:

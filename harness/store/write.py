@@ -155,12 +155,21 @@ def update(
                 if old.network != network:
                     raise StoreError(f"{shown}: this is the store of network {old.network!r}, not of {network!r}")
                 return _replace(target, old, network, runs, compression or old.compression, settle)
+        except SystemError as error:
+            raise _first(error) from None
         except OSError as error:
             if isinstance(error, StoreWriteError):
                 raise
             raise StoreWriteError(
                 f"{shown}: the golden store could not be written ({atomic.reason(error)}); the old one is unchanged"
             ) from error
+
+
+def _first(error: BaseException) -> BaseException:
+    """What was raised while libhdf5 called ``h5file._Sink``, of which h5py makes errors of the interpreter."""
+    while (before := error.__cause__ or error.__context__) is not None:
+        error = before
+    return error
 
 
 def rewrite(path: str | os.PathLike[str], *, compression: Compression | None = None) -> UpdateResult:

@@ -1,36 +1,32 @@
 """Goldens, manifests, comparisons and pages of which one value has another type or size, under digests that fit; and
 what every command says of them.
 
-``python -m tests.faults.hostile [--seed N] [--goldens N]`` gives all of them (or N, drawn) to all commands, and prints
-what came of it.
+``python -m tests.faults.hostile [--seed N] [--goldens N] [--sessions N]`` gives all of them (or N of each kind, drawn)
+to all commands, and N goldens of each kind to those that run pytest; it prints what came of it. ``--page PAGE`` writes
+the table between its marks there.
 """
 
 from __future__ import annotations
 
 import argparse
 import copy
-import io
 import json
 import random
-import shutil
 import sys
 import time
-import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from harness.store import RunData, manifest, update
-from tests.dump.build import dumped, one_op
+from benchmarks._pages import put
+from harness.store import RunData, RunId, update
+from tests.faults.hostile_place import Place, findings
 from tests.fuzz import repaired
-from tests.fuzz.commands import main
 from tests.store.helpers import ARTEFACTS, ASCEND, CPU, declared, edit_index, edit_table, network
-from tests.test_escape import is_clean
 
 ATTRS: dict[str, Any] = {
     "emulated": False,
@@ -42,6 +38,10 @@ ATTRS: dict[str, Any] = {
     "tolerance": {"default": "exact", "float32": {"rtol": 1e-5, "atol": 0.0}, "MatMul": [1e-4, 1e-6], "*": 1e-3},
     "learned": {"runs": 3, "margin": 2.0},
 }  # fmt: skip
+
+
+#: The run of two ranks.
+RANKS = RunId("gpu", "tensor")
 
 
 class Nested(NamedTuple):
@@ -57,8 +57,7 @@ ODD: tuple[Any, ...] = (
     {"default": []}, Nested(31), Nested(900), Nested(100_000),
 )  # fmt: skip
 
-#: A command prints at most so many bytes about a file of some kilobytes.
-MOST = 1 << 18
+_HEAD = "| kind | files | commands and functions | runs | refused | findings |\n|---|---|---|---|---|---|\n"
 
 
 @dataclass(frozen=True)
@@ -108,22 +107,39 @@ def odd_values(whole: Any, where: str, below: Sequence[Any] = ()) -> Iterator[tu
 
 @cache
 def whole_golden(seed: int = 0) -> bytes:
-    """A golden with two runs and every attribute."""
+    """A golden with three runs and every attribute."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "x.h5")
         digests = RunData(network(seed), attrs=ATTRS, level="digest")
-        update(path, "net", {CPU: RunData(network(seed), ARTEFACTS, ATTRS, declared=declared()), ASCEND: digests})
+        ranks = [replace(each, key=each.key._replace(rank=rank)) for rank in (0, 1) for each in network(seed)]
+        runs = {CPU: RunData(network(seed), ARTEFACTS, ATTRS, declared=declared()), ASCEND: digests}
+        update(path, "Net", {**runs, RANKS: RunData(ranks, attrs=ATTRS)})
         return path.read_bytes()
 
 
-def odd_attributes() -> Iterator[Hostile]:
-    """Goldens: each attribute of a run, and each value in it, replaced by each odd value."""
-    yield from odd_contents(("runs", "cpu/tensor", "attrs"))
+def odd_attributes(whole: bytes = b"") -> Iterator[Hostile]:
+    """Goldens: each attribute of its runs, and each value in it, replaced by each odd value in all of them.
+
+    Args:
+        whole: the golden; by default ``whole_golden()``.
+    """
+    whole = whole or whole_golden()
+    contents = json.loads(repaired.contents_of(whole))
+    attrs = next(iter(contents["runs"].values()))["attrs"]
+    for run in contents["runs"].values():
+        run["attrs"] = "\0attrs"
+    frame = json.dumps(contents).encode()
+    for where, value, text in odd_values(attrs, "attrs"):
+        yield Hostile(where, value, repaired.with_contents(whole, frame.replace(b'"\\u0000attrs"', text)))
 
 
-def odd_contents(below: Sequence[Any] = ()) -> Iterator[Hostile]:
-    """Goldens: each value of the table of contents below a place, replaced by each odd value."""
-    whole = whole_golden()
+def odd_contents(below: Sequence[Any] = (), whole: bytes = b"") -> Iterator[Hostile]:
+    """Goldens: each value of the table of contents below a place, replaced by each odd value.
+
+    Args:
+        whole: the golden; by default ``whole_golden()``.
+    """
+    whole = whole or whole_golden()
     contents = json.loads(repaired.contents_of(whole))
     for where, value, text in odd_values(contents, "contents", below):
         yield Hostile(where, value, repaired.with_contents(whole, text))
@@ -164,17 +180,7 @@ def _odd_tables(path: Path, numbers: Sequence[float]) -> Iterator[Hostile]:
                     continue
                 yield Hostile(f"{table}.{field}", ascii(number)[:40], path.read_bytes())
     for at in range(30):
-        for text in (
-            "",
-            "[",
-            "NaN",
-            "9" * 400,
-            "[" * 400,
-            '{"$array":["Float32",[9e9],"="]}',
-            "\x1b[2J",
-            "../x",
-            "a" * 70_000,
-        ):
+        for text in _TEXTS:
             path.write_bytes(whole_golden())
             try:
                 edit_table(path, "texts", at, "", text)
@@ -183,108 +189,16 @@ def _odd_tables(path: Path, numbers: Sequence[float]) -> Iterator[Hostile]:
             yield Hostile(f"texts[{at}]", ascii(text)[:40], path.read_bytes())
 
 
-class Place:
-    """A directory in which one hostile file after the other is given to every command."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        for name in ("golden", "bundle", "other"):
-            (home / name).mkdir()
-        self.file = home / "golden" / "x.h5"
-        self.file.write_bytes(whole_golden())
-        manifest.rebuild(home / "golden")
-        (home / "y.h5").write_bytes(whole_golden(1))
-        (home / "other" / "x.h5").write_bytes(whole_golden(1))
-        dumped(home / "tree", one_op())
-        if (
-            main_quietly(["diff", f"{self.file}::cpu/tensor", f"{home}/y.h5::cpu/tensor", "--json", f"{home}/d.json"])[
-                0
-            ]
-            != 1
-        ):
-            raise AssertionError("the comparison that judge is given was not made")
-
-    def golden(self, raw: bytes) -> Iterator[tuple[list[str], int, str, str]]:
-        """Gives a golden to every command."""
-        self.file.write_bytes(raw)
-        (self.home / "bundle" / "x.h5").write_bytes(raw)
-        at, other, x = self.home, f"{self.home}/y.h5::cpu/tensor", f"{self.file}::cpu/tensor"
-        for words in (
-            ["show", str(self.file), "--all"], ["show", str(self.file), "--text", "*"], ["show", f"{at}/golden"],
-            ["show", str(self.file), "--operator", "*MatMul*"],
-            ["check", f"{at}/tree", str(self.file), "--run", "cpu/tensor"],
-            ["diff", x, other], ["diff", other, x], ["diff", x, other, "--report", f"{at}/page.html"],
-            ["diff", x, other, "--json", f"{at}/e.json"], ["judge", f"{at}/e.json", "--rtol", "1e-3"],
-            ["audit", str(self.file)], ["learn", str(self.file), other, "--run", "cpu/tensor", "--force", "--dry-run"],
-            ["learn", f"{at}/y.h5", x, "--run", "cpu/tensor", "--force", "--dry-run"],
-            ["verify", f"{at}/golden"], ["review", f"{at}/bundle", "--golden", f"{at}/other", "--list"],
-            ["accept", f"{at}/bundle", "--golden", f"{at}/new"],
-            ["report", "--join", f"{at}/joined.html", f"{at}/page.html"],
-        ):  # fmt: skip
-            yield words, *main_quietly(words)
-        for left in ("new", "page.html", "e.json"):
-            _remove(at / left)
-
-    def manifest(self, raw: bytes) -> Iterator[tuple[list[str], int, str, str]]:
-        """Gives a manifest to every command that reads one."""
-        (self.home / "golden" / "x.manifest.json").write_bytes(raw)
-        for words in (
-            ["verify", f"{self.home}/golden"],
-            ["accept", f"{self.home}/golden", "--golden", f"{self.home}/new"],
-        ):
-            yield words, *main_quietly(words)
-        _remove(self.home / "new")
-
-    def comparison(self, raw: bytes) -> Iterator[tuple[list[str], int, str, str]]:
-        """Gives a stored comparison to judge."""
-        (self.home / "d.json").write_bytes(raw)
-        words = ["judge", f"{self.home}/d.json", "--rtol", "1e-3"]
-        yield words, *main_quietly(words)
-
-
-def _remove(path: Path) -> None:
-    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-
-
-def main_quietly(words: Sequence[str]) -> tuple[int, str, str]:
-    """The exit code of a command, what it printed, and what it said on standard error; -1 for an exception."""
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        try:
-            code = main(words)
-        except BaseException:
-            code = -1
-            traceback.print_exc()
-    return code, out.getvalue(), err.getvalue()
-
-
-def wrong(code: int, out: str, err: str) -> str:
-    """What must not be about a command's ending; empty if nothing is."""
-    if code not in (0, 1, 2) or "Traceback" in err:
-        return f"exit {code}: {err.strip().splitlines()[-1][:150] if err.strip() else 'nothing said'}"
-    if code == 2 and not out and (err.count("\n") != 1 or not err.startswith("msdump: ")):
-        return f"{err.count(chr(10))} lines: {err[:150]!r}"
-    if len(out) + len(err) > MOST:
-        return f"{len(out) + len(err)} characters"
-    return "" if is_clean(out + err, "\n\t") else "a control character"
-
-
-def findings(given: Hostile, ended: Iterable[tuple[list[str], int, str, str]], refused: Counter[str]) -> Iterator[str]:
-    """What must not be, of all commands; counts the refusals of each."""
-    for words, code, out, err in ended:
-        refused[words[0]] += code == 2
-        if told := wrong(code, out, err):
-            yield f"{given}: {words[0]}: {told}"
-
-
 def _main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.hostile", description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--goldens", type=int)
+    parser.add_argument("--sessions", type=int, default=0)
+    parser.add_argument("--page")
     given = parser.parse_args()
-    rng, began, failed = random.Random(given.seed), time.process_time(), 0
+    rng, began, failed, rows = random.Random(given.seed), time.process_time(), 0, []
     with TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
-        place = Place(Path(folder))
+        place = Place(Path(folder), whole_golden)
         described = json.loads((place.home / "golden/x.manifest.json").read_bytes())
         compared = json.loads((place.home / "d.json").read_bytes())
         compared["slots"] = compared["slots"][:1]
@@ -294,19 +208,37 @@ def _main() -> int:
             "manifests": (map(Hostile, *zip(*odd_values(described, "manifest"), strict=True)), place.manifest),
             "comparisons": (map(Hostile, *zip(*odd_values(compared, "comparison"), strict=True)), place.comparison),
         }  # fmt: skip
+        if given.sessions:
+            golden = place.project()
+            whole = golden.read_bytes()
+            kinds["attributes, values"] = odd_attributes(whole), lambda raw: place.values(golden, raw)
+            kinds["contents, values"] = odd_contents((), whole), lambda raw: place.values(golden, raw)
+            kinds["attributes, sessions"] = odd_attributes(whole), lambda raw: place.sessions(golden, raw)
+            kinds["contents, sessions"] = odd_contents((), whole), lambda raw: place.sessions(golden, raw)
         for kind, (inputs, give) in kinds.items():
-            drawn = list(inputs)
-            if given.goldens is not None and given.goldens < len(drawn):
-                drawn = rng.sample(drawn, given.goldens)
-            refused: Counter[str] = Counter()
-            found = [told for each in drawn for told in findings(each, give(each.raw), refused)]
+            drawn, most = list(inputs), given.sessions if "sessions" in kind else given.goldens
+            if most is not None and most < len(drawn):
+                drawn = rng.sample(drawn, most)
+            refused, runs = Counter[str](), Counter[str]()
+            found = [told for each in drawn for told in findings(each, counted(give(each.raw), runs), refused)]
             failed += len(found)
-            print(f"{kind}: {len(drawn)} inputs; refused by {dict(refused)}; {len(found)} findings")
+            row = (kind, len(drawn), len(runs), runs.total(), refused.total(), len(found))
+            rows.append(f"| {' | '.join(f'{each:,}' if isinstance(each, int) else each for each in row)} |\n")
+            print(rows[-1], dict(refused), "\n", sep="", end="")
             print("".join(f"  {times} {told}\n" for told, times in Counter(found).most_common(200)), end="", flush=True)
             if kind in ("attributes", "contents", "rows"):
                 place.file.write_bytes(whole_golden())
     print(f"{time.process_time() - began:.0f} CPU seconds, {failed} findings")
+    if given.page:
+        put(given.page, "hostile values", _HEAD + "".join(rows))
     return int(failed > 0)
+
+
+def counted(ended: Iterable[Any], runs: Counter[str]) -> Iterator[Any]:
+    """Counts the runs of each command."""
+    for each in ended:
+        runs[" ".join(each[0][:1])] += 1
+        yield each
 
 
 if __name__ == "__main__":

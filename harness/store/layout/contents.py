@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,6 +59,7 @@ MAGIC = b"\x93MSDUMP\r\n\x1a\n\0"
 
 _HEAD = struct.Struct("<12sI4Q16s")
 _SUM = struct.Struct("<Q")
+_DIGEST = re.compile("[0-9a-f]{32}")
 
 #: Bytes of texts that an open store keeps.
 _TEXTS = 8 << 20
@@ -243,7 +245,7 @@ def _part(given: Any, file_size: int) -> Part:
 
 def _run(run: Any, parts: int, schema: int) -> RunEntry:
     level, checksum, attrs = run["level"], run["checksum"], run["attrs"]
-    if level not in LEVELS or not isinstance(checksum, str) or not isinstance(attrs, dict):
+    if level not in LEVELS or not isinstance(attrs, dict) or not _DIGEST.fullmatch(checksum):
         raise ValueError(level)
     artefacts = {name: _number(part, parts) for name, part in run["artefacts"].items()}
     "".join(artefacts).encode("utf-8", "surrogateescape")  # half of a pair is a ValueError
@@ -256,7 +258,9 @@ def _tables(run: Any, parts: int) -> tuple[dict[str, int], str]:
     """The tables of a run and its ``identity``."""
     tables = {name: _number(part, parts) for name, part in run.get("tables", {}).items()}
     identity = run.get("identity", "")
-    if type(identity) is not str or not tables.keys() <= TABLES.keys() or bool(tables) != ("texts" in tables):
+    if not tables.keys() <= TABLES.keys() or bool(tables) != ("texts" in tables):
+        raise ValueError(identity)
+    if identity != "" and not _DIGEST.fullmatch(identity):
         raise ValueError(identity)
     return tables, identity
 
