@@ -2,14 +2,17 @@
 no owner.
 
 Three sets are kept apart: *collected* (before any deselection: ``-k``, ``-m``, ``--deselect``), *selected*, and
-*run*. A golden is unused only if no collected test owns it, and the file that would hold its test was collected
-completely or no longer exists.
+*run*. A golden is unused only if no collected test owns it, and the file that would hold its test no longer exists, or
+was collected completely and does not define that test: a function that is there and was not collected (another
+``python_functions``, a condition on the platform) may be one elsewhere.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +42,8 @@ class Found(NamedTuple):
     selected: int
 
 
+#: the goldens that no test owns, for a test without one; None if that could not be judged
+UNUSED: pytest.StashKey[list[str] | None] = pytest.StashKey()
 _IDENTITY: pytest.StashKey[Identity] = pytest.StashKey()
 
 
@@ -97,6 +102,7 @@ class Collection:
         self._whole: set[str] = set()
         self._broken: set[str] = set()
         self._owned: set[str] = set()
+        self._ids: list[str] = []
         self._files: dict[str, pytest.Collector] = {}
         self.found = Found(0, 0)
 
@@ -119,6 +125,7 @@ class Collection:
 
         Such tests are taken out of ``items``: a session that goes on after collection errors must not run them.
         """
+        self._ids = [item.nodeid for item in items]
         owners: dict[tuple[str, Variant | None], list[pytest.Item]] = {}
         for item in items:
             if is_gate_test(item):
@@ -141,14 +148,14 @@ class Collection:
         collected, so that ownership cannot be judged."""
         partial = self._partial_files()
         root = self._config.stash[SETTINGS].root
-        unused, unjudged = [], False
+        unused, unjudged, idle = [], False, _Idle(self._config, self._ids)
         for path in stores(golden):
             module = keys.owner_module(path)
             if path in self._owned or module is None:
                 continue
             gone = not (root / module).exists()
             whole = partial is not None and module in self._whole - self._broken and root / module not in partial
-            if gone or (whole and not self._is_left_out(path, module)):
+            if gone or (whole and not self._is_left_out(path, module) and not idle.defined(path, module)):
                 unused.append(path)
             unjudged |= partial is None
         return None if unjudged and not unused else unused
@@ -179,6 +186,38 @@ class Collection:
         if parts and config.getoption("pyargs", default=False):
             return None
         return {Path(os.path.abspath(config.invocation_params.dir / part)) for part in parts}
+
+
+class _Idle:
+    """Functions that test files define and that gave no test."""
+
+    def __init__(self, config: pytest.Config, ids: Iterable[str]) -> None:
+        self._config, self._ids = config, ids
+        self._known: dict[str, set[str]] = {}
+
+    @cached_property
+    def _collected(self) -> set[tuple[str, tuple[str, ...]]]:
+        cases = (keys.parse(each) for each in self._ids)
+        return {(from_root(self._config, case.path), case.names) for case in cases}
+
+    def defined(self, golden: str, module: str) -> bool:
+        """Whether ``module`` defines the test of ``golden``, and not one case of it was collected."""
+        names = keys.owner_names(golden)
+        if not names or (module, names) in self._collected:
+            return False
+        if module not in self._known:
+            self._known[module] = set(_definitions(self._config.stash[SETTINGS].root / module))
+        return self._known[module].issuperset(names)
+
+
+def _definitions(path: Path) -> Iterator[str]:
+    """Names of the classes and functions of a Python file; none if it is none."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    yield from (each.name for each in ast.walk(tree) if isinstance(each, kinds))
 
 
 def _items(collector: pytest.Collector) -> Iterator[pytest.Item]:

@@ -107,6 +107,18 @@ def review(settings: Settings, candidate: str, start: Path) -> str:
     return command("msdump", "review", *bundle, *named)
 
 
+def moved(settings: Settings, former: str, golden: str, start: Path) -> str:
+    """The commands that give a golden another name, with its manifest; both are paths below the golden directory."""
+    from harness.store.manifest import path_of
+
+    folder = settings.golden
+    pairs = [(folder / each(former), folder / each(golden)) for each in (str, path_of)]
+    target = pairs[0][1].parent
+    made = [] if target.is_dir() else [command("mkdir", "-p", Path(os.path.relpath(target, start)))]
+    moves = [command("mv", *(Path(os.path.relpath(each, start)) for each in pair)) for pair in pairs]
+    return " && ".join([*made, *moves])
+
+
 def prune(settings: Settings, start: Path) -> str:
     """The command that removes goldens without an owner: it collects all tests from the root."""
     golden = [] if settings.usual else [f"--msdump-golden={os.path.relpath(settings.golden, settings.root)}"]

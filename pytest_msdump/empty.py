@@ -21,7 +21,8 @@ def told(config: pytest.Config, settings: Settings, found: Found, summary: Summa
     results = [each for given in summary.results.values() for each in given]
     if writes and any(each["verdict"] not in _NOT_WRITTEN for each in results):
         return ""
-    if not writes and (results or found.selected):
+    all_skipped = found.selected > 0 and len(summary.skipped) == found.selected
+    if not writes and (results or (found.selected and not all_skipped)):
         return ""
     asked = any(given_on_command_line(config, name) for name in ("msdump", "msdump_regen", "msdump_learn"))
     if not (asked or config.args_source != pytest.Config.ArgsSource.ARGS):

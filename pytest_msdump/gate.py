@@ -16,7 +16,7 @@ from _pytest._io import TerminalWriter
 
 from pytest_msdump import advice, colours, empty, launched, mistakes, options
 from pytest_msdump import report as reporting
-from pytest_msdump.collection import Collection, stores
+from pytest_msdump.collection import UNUSED, Collection, stores
 from pytest_msdump.garbage import Garbage
 from pytest_msdump.options import Settings
 from pytest_msdump.scratch import SCRATCH
@@ -138,6 +138,7 @@ class Gate:
         yield
         self.collection.saw_selection(items)
         self.summary.unused = None if self.settings.repeat else self.collection.unused(self.settings.golden)
+        self.config.stash[UNUSED] = self.summary.unused
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """With ``--msdump-repeat``, runs the tests in other processes first."""

@@ -51,7 +51,8 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
         pass  # the store does not exist yet or cannot be read: it is written
     try:
         change = staged(test.item.config, test.settings)
-        done = change.update(test.golden, test.network, judge.runs())
+        # The path says whose golden it is: that of a renamed test may have been moved here.
+        done = change.update(test.golden, test.network, judge.runs(), renames=True)
     except (HarnessError, OSError) as error:
         result = judge.empty("not compared")
         # An error of the system's would leave a part of the session's goldens: then none takes effect.
@@ -144,7 +145,7 @@ def _check_all(judge: GateRun, bundle: str, results: list[Result], texts: list[s
         store = OPENED.open(judge.test.store)
     except FileNotFoundError:
         results.append(_missing(judge, backend))
-        texts.append(misses.missing(judge.test, judge.path, judge.held, judge.run, "the store does not exist"))
+        texts.append(misses.missing(judge.test, judge.path, judge.held, judge.run, "the store does not exist", judge))
         return
     kind = {"emulated": judge.capture.emulated, "beside_tensors": judge.beside_tensors}
     for run in references(judge.run, named, store, **kind):

@@ -159,3 +159,10 @@ def owner_module(path: str) -> str | None:
     if any(part is None for part in decoded):
         return None
     return "/".join(part for part in decoded if part is not None) + ("" if plain else ".py")
+
+
+def owner_names(path: str) -> tuple[str, ...] | None:
+    """Classes and function of the test that owns the golden at ``path``; None if the path does not say."""
+    name = path.rpartition("/")[2].removesuffix(SUFFIX).partition("@")[0]
+    decoded = [None if "~" in part else _decode(part) for part in name.split(".")]
+    return None if None in decoded else tuple(part for part in decoded if part is not None)

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness.errors import HarnessError
+from harness.gate import against
+from harness.gate.stores import OPENED
 from harness.store import RunId
 from harness.words import counted
 from pytest_msdump import commands, roots
-from pytest_msdump.collection import stores
+from pytest_msdump.collection import UNUSED, stores
+from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import GateTest
+
+#: so many goldens without an owner are compared with what a test without a golden gives
+_TRIED = 6
 
 
 def empty(test: GateTest, run: str) -> str:
@@ -20,7 +27,9 @@ def empty(test: GateTest, run: str) -> str:
     )
 
 
-def missing(test: GateTest, store: Path, held: tuple[int, int], run: RunId, why: str) -> str:
+def missing(
+    test: GateTest, store: Path, held: tuple[int, int], run: RunId, why: str, made: GateRun | None = None
+) -> str:
     """The text for a test whose golden run is missing.
 
     Args:
@@ -28,6 +37,7 @@ def missing(test: GateTest, store: Path, held: tuple[int, int], run: RunId, why:
         held: number of slots and of texts of the test's run.
         run: the golden run that is missing.
         why: says what exactly is missing.
+        made: what the test gave, to look for the golden that it had under another name.
     """
     settings = test.settings
     slots, texts = held
@@ -39,9 +49,13 @@ def missing(test: GateTest, store: Path, held: tuple[int, int], run: RunId, why:
         f"  root directory: {settings.root} ({settings.why_root})",
         f"  found: {' and '.join(found)}, compared with nothing",
     ]
-    likely = _similar_names(test, store)
+    former = _former(made) if made is not None else ""
+    likely = "" if former else _similar_names(test, store)
     lines += [f"  near: {likely}"] if likely else []
-    if run == RunId(*test.base):
+    if former:
+        move = commands.moved(settings, former, test.golden, test.item.config.invocation_params.dir)
+        lines.append(f"  renamed? {former} holds what it gives: {move}")
+    elif run == RunId(*test.base):
         lines.append(f"  make it: {commands.again(test, 'msdump', 'regen')}")
     else:
         lines.append(f"  the marker's against= asks for it; capture it on backend {run.backend}")
@@ -54,3 +68,20 @@ def _similar_names(test: GateTest, store: Path) -> str:
     if not settings.golden.is_dir():
         return roots.similar_folders(settings.golden, settings.root)
     return "" if store.exists() else roots.similar_stores(test.golden, stores(settings.golden))
+
+
+def _former(found: GateRun) -> str:
+    """The golden without an owner that holds what the test gave; empty if there is none."""
+    from difflib import get_close_matches
+
+    test = found.test
+    unused = test.item.config.stash.get(UNUSED, None) or []
+    for name in get_close_matches(test.golden, unused, _TRIED, 0.0):
+        try:
+            stored = OPENED.open(test.settings.golden / name).run(*found.run)
+            asked, by = found.tolerance(found.run.backend, test.marker.get("tolerance"))
+            if against.judged(stored, found.found(), asked, by).holds:
+                return name
+        except (HarnessError, OSError):
+            continue  # it lacks the run, or `msdump verify` says what is wrong with it
+    return ""

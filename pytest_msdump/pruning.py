@@ -72,7 +72,8 @@ def _pruned(session: pytest.Session) -> Iterator[str]:
     if kept:
         from harness.words import counted
 
-        yield f"not judged: {counted(len(kept), 'golden')} of files that pytest did not collect, such as {kept[0]}"
+        number = counted(len(kept), "golden")
+        yield f"not judged: {number} whose files or tests pytest did not collect, such as {kept[0]}"
     elif not (files or runs):
         yield f"nothing to remove: a test owns each golden in {golden}"
 

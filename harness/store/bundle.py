@@ -116,7 +116,7 @@ def _taken(change: Transaction, source: Path, name: str, wanted: Wanted) -> Upda
         runs = {run: store.run(*run) for run in store.runs() if wanted(name, store.network, run)}
         if not runs:
             return None
-        done = change.update(name, store.network, runs)
+        done = change.update(name, store.network, runs, renames=True)  # its test may have another name since
     return replace(done, path=change.golden / name)
 
 

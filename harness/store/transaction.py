@@ -87,12 +87,13 @@ class Transaction:
 
     def update(
         self, name: str, network: str, runs: Mapping[RunId, RunData | StoredRun | None],
-        compression: Compression | None = None, *, held: bool = False,
+        compression: Compression | None = None, *, held: bool = False, renames: bool = False,
     ) -> UpdateResult:  # fmt: skip
         """``store.update`` of the store ``name`` (a path below the directory), to take effect with the rest.
 
         Args:
             held: whether the caller holds the store's own lock.
+            renames: as of ``store.update``.
 
         Raises:
             LockError, StoreError, StoreWriteError: as ``store.update``.
@@ -105,7 +106,7 @@ class Transaction:
             raise _failed(self.golden, error) from error
         # ``change_one`` may be about to put another one in place.
         with nullcontext() if held or not base.exists() else writer_lock(base):
-            done = update(target, network, runs, compression=compression, settle=False, base=base)
+            done = update(target, network, runs, compression=compression, settle=False, base=base, renames=renames)
         if not done.exists:
             self.remove(name)
         return replace(done, path=self.golden / name)

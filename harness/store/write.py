@@ -116,12 +116,13 @@ def update(
     timeout: float = DEFAULT_TIMEOUT,
     settle: bool = True,
     base: Path | None = None,
+    renames: bool = False,
 ) -> UpdateResult:
     """Replaces the named runs of a store and keeps the others; makes the file if it is missing.
 
     Args:
         path: the ``.h5`` file; its directory must exist.
-        network: name of the store's network; an existing store must have the same.
+        network: name of the store's network; an existing store must have the same, or ``renames`` is given.
         runs: a run's new content, a run of another store to take over, or None to delete it.
         compression: how to compress objects; None keeps the file's setting (``none`` for a new file).
         timeout: seconds to wait for another writer.
@@ -129,6 +130,7 @@ def update(
             directory; if the machine crashes before that, the whole old store may be back.
         base: a store to start from if ``path`` does not exist; it is not changed. If it has the new contents already,
             nothing is written.
+        renames: whether a store of another network gets this name; its other runs stay.
 
     Raises:
         LockError: another process is writing.
@@ -152,7 +154,7 @@ def update(
             if not source.exists():
                 return _replace(target, None, network, runs, compression or "none", settle)
             with GoldenStore.open(source) as old:
-                if old.network != network:
+                if old.network != network and not renames:
                     raise StoreError(f"{shown}: this is the store of network {old.network!r}, not of {network!r}")
                 return _replace(target, old, network, runs, compression or old.compression, settle)
         except SystemError as error:

@@ -13,7 +13,7 @@ from tests.architecture.source import MODULES, ROOT, parsed
 HOMES = {
     "harness.suggest": ("command", "install", "pull"),
     "pytest_msdump.commands": (
-        "again", "show", "accept", "review", "prune", "collect", "verify", "describe", "refuse_reviewed",
+        "again", "show", "accept", "review", "moved", "prune", "collect", "verify", "describe", "refuse_reviewed",
     ),
 }  # fmt: skip
 TESTS = ("tests/plugin/test_suggested.py", "tests/plugin/test_suggested_by_commands.py")

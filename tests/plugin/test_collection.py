@@ -149,6 +149,24 @@ def test_a_golden_whose_test_file_is_gone_is_unused(two: pytest.Pytester) -> Non
     assert code == 1
 
 
+@pytest.mark.parametrize(
+    ("ini", "before"),
+    [("python_functions = check_*", ""), ("", "if __name__ == 'another platform':\n "), ("python_classes = X*", "")],
+)
+def test_goldens_of_tests_that_their_file_defines_and_pytest_did_not_collect_are_kept(
+    gate: pytest.Pytester, ini: str, before: str
+) -> None:
+    plain = "def test_here(msdump):\n    msdump.check('v', 1)\n"
+    source = "class TestIn:\n    def test_in(self, msdump):\n        msdump.check('v', 1)\n"
+    there = gate.makepyfile(test_a=source + plain)
+    gate.runpytest("--msdump-regen").assert_outcomes(passed=2)
+    gate.makeini(f"[pytest]\n{ini}\n")
+    there.write_text(source + before + plain.replace("\n", "\n " if before else "\n"))
+    assert unused(gate)[0] == []
+    there.write_text(plain.replace("msdump.check('v', 1)", "pass").replace("(msdump)", "()"))
+    assert unused(gate)[0] == (["test_a/+test+in.test_in.h5"] + ["test_a/test_here.h5"] * ("check" not in ini))
+
+
 @pytest.mark.parametrize("broken", ["raise RuntimeError", "import pytest\npytest.skip('all', allow_module_level=True)"])
 def test_goldens_of_a_file_that_cannot_be_collected_are_not_judged(two: pytest.Pytester, broken: str) -> None:
     (two.path / "test_more.py").write_text(broken)

@@ -170,7 +170,7 @@ def test_prune_says_what_it_did_not_judge(project: pytest.Pytester, capfd: pytes
     (project.path / "pytest.ini").write_text("[pytest]\ntestpaths = other\n")
     (project.mkdir("other") / "test_other.py").write_text("def test_nothing(): pass\n")
     assert main(["prune"]) == 0
-    assert "not judged: 3 goldens of files that pytest did not collect, such as tests/" in capfd.readouterr().out
+    assert "not judged: 3 goldens whose files or tests pytest did not collect, such as tests/" in capfd.readouterr().out
 
 
 @pytest.mark.long

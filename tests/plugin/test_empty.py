@@ -44,7 +44,7 @@ def test_a_regeneration_that_skipped_all(gate: pytest.Pytester) -> None:
     result = gate.runpytest("--msdump-regen")
     assert result.ret == NOTHING
     result.stdout.fnmatch_lines(["nothing was written: 1 gate test was selected (1 skipped)"])
-    gate.runpytest("--msdump").stdout.no_fnmatch_line("*nothing was compared*")
+    gate.runpytest("--msdump").stdout.fnmatch_lines(["nothing was compared: 1 gate test was selected (1 skipped)"])
 
 
 def test_chosen_files_need_no_gate_test_where_the_configuration_asks(gate: pytest.Pytester) -> None:

@@ -6,6 +6,7 @@ Each scene makes the mistake and gives the lines that answer it: at most six, wh
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -200,11 +201,27 @@ def _(place: Place) -> Iterable[str]:
     return place.failure("--msdump-golden=goldn")
 
 
-@scene("13 a test was renamed", "near: test_a/test_it.h5", "make it: msdump regen")
+@scene("13 a test was renamed and changed", "near: test_a/test_it.h5", "make it: msdump regen")
+def _(place: Place) -> Iterable[str]:
+    place.golden()
+    (place.path / "test_a.py").unlink()
+    place.gate.makepyfile(test_ab=PROJECT.replace("1", "2"))
+    return place.failure()
+
+
+@scene("13 a test was renamed", "renamed? test_a/test_it.h5 holds what it gives: mkdir -p golden/test_ab && mv ")
 def _(place: Place) -> Iterable[str]:
     place.golden()
     (place.path / "test_a.py").rename(place.path / "test_ab.py")
-    return place.failure()
+    failure = place.failure()
+    subprocess.run(failure[-1].partition("gives: ")[2], shell=True, check=True)
+    place.gate.runpytest("--msdump").assert_outcomes(passed=1)
+    # A golden that was moved can be written again, and has the name of its test then.
+    (place.path / "test_ab.py").write_text(PROJECT.replace("1", "2"))
+    place.gate.runpytest("--msdump-regen").assert_outcomes(passed=1)
+    place.gate.runpytest("--msdump").assert_outcomes(passed=1)
+    assert b"test_a.py" not in (place.path / "golden" / "test_ab" / "test_it.manifest.json").read_bytes()
+    return failure
 
 
 @scene("14 where to begin", "written: ", "next: msdump regen")

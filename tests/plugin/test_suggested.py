@@ -61,6 +61,21 @@ def seen_from(start: Path, path: Path) -> str:
     return shlex.quote(os.path.join(".", os.path.relpath(path, start)))
 
 
+@covers("pytest_msdump.misses:missing moved")
+def test_the_golden_of_a_renamed_test_is_moved(project: Shell) -> None:
+    start = project.below
+    project.type(f"{REGEN} ..", start, 0)
+    (file,) = project.tests.glob("test_*.py")
+    (project.tests / "deeper").mkdir()
+    file.rename(project.tests / "deeper" / f"{file.stem} again.py")
+    project.type(f"{GATE} ..", start, 1)
+    moves = project.made("pytest_msdump.misses:missing moved")
+    assert len(moves) == 5  # a directory, two goldens, their manifests
+    for each in moves:
+        project.type(each, start, 0)
+    project.type(f"{GATE} ..", start, 0)
+
+
 @covers("pytest_msdump.misses:missing again")
 @pytest.mark.parametrize("flags", ["--msdump-golden", "--msdump-backend=gpu -o msdump_level=digest", "--rootdir"])
 def test_a_missing_golden_is_made(project: Shell, flags: str) -> None:

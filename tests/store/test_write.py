@@ -346,6 +346,10 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     update(path, "net", {CPU: run_data()})
     with pytest.raises(StoreError, match="store of network 'net', not of 'other'"):
         update(path, "other", {CPU: run_data()})
+    assert update(path, "other", {CPU: run_data()}, renames=True).changed
+    assert not update(path, "other", {CPU: run_data()}, renames=True).changed
+    with GoldenStore.open(path) as store:
+        assert (store.network, store.runs()) == ("other", (CPU,))
 
 
 def test_an_error_inside_the_records_passes_through(tmp_path: Path) -> None:
