@@ -30,6 +30,16 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     pluginmanager.add_hookspecs(hookspecs)
 
 
+def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> None:
+    """Puts a hint beside the error by which pytest refuses options that nobody has."""
+    if any(each.startswith("--") for each in args):
+        from pytest_msdump import slips
+
+        hint, beside = slips.told(args), getattr(parser, "extra_info", None)
+        if hint and isinstance(beside, dict):
+            beside["msdump"] = hint
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Parametrises before other plugins, so that ids begin with backend and mode."""

@@ -67,15 +67,20 @@ def _pruned(session: pytest.Session) -> Iterator[str]:
     act = "unused" if dry else "removed"
     yield from (f"{act}: {name}" for name in files)
     yield from (f"{act}: {name}: run {RunId(*run)}" for name, run in runs)
-    owned = {identity_of(item).golden for item in session.items if is_gate_test(item)}
-    kept = [name for name in stores(golden) if name not in owned and name not in files]
-    if kept:
-        from harness.words import counted
+    kept = _not_judged(session.items, golden, files)
+    if kept or not (files or runs):
+        yield kept or f"nothing to remove: a test owns each golden in {golden}"
 
-        number = counted(len(kept), "golden")
-        yield f"not judged: {number} whose files or tests pytest did not collect, such as {kept[0]}"
-    elif not (files or runs):
-        yield f"nothing to remove: a test owns each golden in {golden}"
+
+def _not_judged(items: Sequence[pytest.Item], golden: Path, unused: Sequence[str]) -> str:
+    """How many goldens have no owner here and may have one elsewhere, in words; empty if there are none."""
+    from harness.words import counted
+
+    owned = {identity_of(item).golden for item in items if is_gate_test(item)}
+    kept = [name for name in stores(golden) if name not in owned and name not in unused]
+    if not kept:
+        return ""
+    return f"not judged: {counted(len(kept), 'golden')} whose files or tests pytest did not collect, such as {kept[0]}"
 
 
 def _refusal(session: pytest.Session) -> str:

@@ -33,6 +33,11 @@ from harness.store import GoldenStore
 from harness.framework.nn import Cell
 reveal_type(GoldenStore)
 reveal_type(Cell)
+from typing import assert_type
+x = Tensor([1.0])
+for each in (x + 1, 2 * x, -x, x @ x, x < 1, x == x, abs(x), x // 2, 1 / x, x[0]):
+    assert_type(each, Tensor)
+x += 1
 """
 
 
@@ -71,5 +76,7 @@ def test_mypy_sees_classes(tmp_path: Path) -> None:
             assert told[str(number)].strip('"') != "Any"
         if "float32" in line and line.startswith("reveal"):
             assert "dtypes" in told[str(number)], done.stdout
+        if line.lstrip().startswith(("for", "x +=", "assert_type")):
+            assert str(number) not in told, done.stdout
         if line == "nn.Dens":
             assert "has no attribute" in told[str(number)]

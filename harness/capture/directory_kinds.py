@@ -12,6 +12,8 @@ from harness.capture.statistic_rows import FILE as STATISTICS
 from harness.dump.writer import MAPPING
 from harness.errors import TreeError
 
+_STORE = ".h5"
+
 
 class Kinds(NamedTuple):
     """The kinds of files that exist.
@@ -77,3 +79,17 @@ def _with(found: Kinds, name: str, is_directory: bool) -> Kinds:
     if is_arguments_file(name):
         return found._replace(arguments=True)
     return found._replace(raw_files=True) if not found.raw_files and raw.is_raw(name) else found
+
+
+def instead_of_a_tree(path: str) -> str:
+    """What lies where a dump tree is wanted, and what to give, in words."""
+    wanted = "give a dump path, or one of its rank_N directories"
+    if not os.path.exists(path):
+        return f"there is no such file or directory; {wanted}"
+    if path.endswith(_STORE) and os.path.isfile(path):
+        return f"a golden store, where a dump tree is wanted; `diff` compares two stores; {wanted}"
+    if not os.path.isdir(path):
+        return f"not a directory; {wanted}"
+    if any(name.endswith(_STORE) for _, _, names in os.walk(path) for name in names):
+        return "a directory of golden stores; name one of its .h5 files, or give a dump path"
+    return f"it holds no rank_N directory; {wanted}"

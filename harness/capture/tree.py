@@ -16,7 +16,7 @@ from harness.attributes import checked_rules
 from harness.capture.arguments import ArgumentsFile, artefacts, is_arguments_file
 from harness.capture.bin_files import read_bin_files
 from harness.capture.capture import Capture, Problem, in_turn
-from harness.capture.directory_kinds import Kinds, kinds_of
+from harness.capture.directory_kinds import Kinds, instead_of_a_tree, kinds_of
 from harness.capture.join import Join
 from harness.capture.models import read_models
 from harness.capture.msprobe import read_msprobe
@@ -73,7 +73,7 @@ def rank_directories(path: str, only: int | None = None) -> dict[int, str]:
     if "://" in path:
         raise TreeError(f"{path}: workers read what is at a URL; give --workers or --scheduler")
     if not os.path.isdir(root):
-        raise TreeError(f"{path}: not a directory; give a dump path, or one of its rank_N directories")
+        raise TreeError(f"{path}: {instead_of_a_tree(root)}")
     own = RANK.search(root)
     if own:
         return {int(own[1]): root}
@@ -85,7 +85,7 @@ def rank_directories(path: str, only: int | None = None) -> dict[int, str]:
                 rank: os.path.realpath(inside(root, place)) if only in (None, rank) else place
                 for rank, place in found.items()
             }
-    raise TreeError(f"{path}: it holds no rank_N directory; give a dump path, or one of its rank_N directories")
+    raise TreeError(f"{path}: {instead_of_a_tree(root)}")
 
 
 class _Rank:

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from harness.cli.nearest import goldens_of
+from harness.errors import HarnessError
 from harness.escape import line
 from harness.exit_status import CANNOT_TELL, DIFFERS
 from harness.store import GoldenStore, RunId
@@ -52,7 +53,10 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
 
     taken = []
     for bundle in bundles:
-        for result in accept(bundle, golden or goldens_of(bundle), wanted):
+        target = golden or goldens_of(bundle)
+        if bundle.exists() and target.exists() and bundle.samefile(target):
+            raise HarnessError(f"{bundle}: these are the goldens themselves; name a bundle that a gate left")
+        for result in accept(bundle, target, wanted):
             taken.append(result.path)
             for run, change in result.runs.items():
                 moved = f"{change.changed} changed, {change.new} new, {change.removed} removed"

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,8 @@ _STATEMENTS = 20
 _TENSORS = 20
 _VALUES = 1000
 _STATEMENT = 400
+#: so many names are searched for those like one that was not found
+_SEARCHED = 2000
 
 
 @dataclass(frozen=True)
@@ -97,11 +101,13 @@ def slot_lines(records: Iterable[Record], artefacts: Mapping[str, bytes], wanted
     known = statements(artefacts) if wanted.line or wanted.operator else {}
     made = {key for key, node in known.items() if _made_by(node, wanted.line)} if wanted.line else None
     groups: dict[tuple[int, int, str], list[Record]] = {}
+    there: dict[str, None] = {}
     for record in records:
+        there[record.key.operator] = None
         if _is_wanted(record, wanted, made):
             groups.setdefault((record.key.rank, record.key.graph, record.key.operator), []).append(record)
     if not groups:
-        raise HarnessError(_nothing(wanted, known))
+        raise HarnessError(_nothing(wanted, known, there))
     for number, (key, group) in enumerate(groups.items()):
         if number == _STATEMENTS:
             yield f"and {len(groups) - _STATEMENTS} more operators"
@@ -131,10 +137,11 @@ def _made_by(node: IrNode, line: str) -> bool:
     )
 
 
-def _nothing(wanted: Wanted, known: Mapping[tuple[int, str], IrNode]) -> str:
+def _nothing(wanted: Wanted, known: Mapping[tuple[int, str], IrNode], there: Iterable[str]) -> str:
     asked = ", ".join(f"{name} {value}" for name, value in vars(wanted).items() if value not in ("", None))
     if not wanted.line:
-        return f"no slot of {asked}"
+        near = ", ".join(get_close_matches(wanted.operator, list(islice(there, _SEARCHED)), 3, 0.0))
+        return f"no slot of {asked}" + (f"; there are, among others, {near}" if near else "")
     if not known:
         return f"no operator of {asked}: the run holds no graphs, and only they know the script's lines"
     match = _LINE.fullmatch(wanted.line)

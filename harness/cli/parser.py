@@ -13,6 +13,7 @@ from typer.models import CommandInfo
 from harness.cli.command import Command
 from harness.exit_status import CANNOT_TELL, DIFFERS, HOLDS
 from harness.registry import Registry, instance_of
+from harness.suggest import command as typed
 
 try:  # newer releases bring their own copy
     from typer._click.exceptions import ClickException
@@ -39,6 +40,19 @@ RUN = "BACKEND[/MODE]"
 # Everything that follows belongs to pytest or to the script, options included.
 HELP = ["-h", "--help"]
 PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": HELP}
+
+_GATE = "(pytest)"
+#: words that others' tools have for what a command of ours does
+MEANT = {
+    "test": _GATE, "gate": _GATE, "update": "regen", "snapshot": "regen",
+    "record": "regen", "generate": "regen", "write": "regen", "approve": "accept",
+    "compare": "diff", "cmp": "diff", "ls": "show", "list": "show",
+    "view": "show", "cat": "show", "print": "show", "info": "show",
+    "golden": "show", "status": "doctor", "new": "init", "create": "init",
+    "clean": "prune", "rm": "prune", "delete": "prune", "remove": "prune",
+    "export": "convert", "exec": "run", "devices": "backends", "version": "--version",
+    "help": "--help", "repair": "verify --fix", "validate": "verify",
+}  # fmt: skip
 
 Action = Callable[[], int]
 Match = Literal["auto", "names", "flow"]
@@ -74,6 +88,17 @@ class Commands(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, in their order; those of other packages last."""
         return [*self.commands, *sorted(set(COMMANDS) - set(self.commands))]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the words name; a word of another tool's is answered with ours."""
+        try:
+            return super().resolve_command(ctx, args)
+        except ClickException as error:
+            meant = MEANT.get(args[0]) if args else None
+            if meant is not None:
+                words = ("pytest", "--msdump") if meant == _GATE else ("msdump", *meant.split())
+                error.message = f"No such command {args[0]!r}. Did you mean `{typed(*words)}`?"
+            raise
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command; None if there is none."""

@@ -338,6 +338,21 @@ def _(place: Place) -> Iterable[str]:
     return [line for line in result.stderr.lines if line]
 
 
+@scene("97a an option of other tools", "unrecognized arguments", "--msdump-regen writes the goldens")
+def _(place: Place) -> Iterable[str]:
+    return place.refused("--msdump", "--snapshot-update")
+
+
+@scene("97b an option that there is not", "there is no --msdump-repot; did you mean --msdump-report?")
+def _(place: Place) -> Iterable[str]:
+    return place.refused("--msdump", "--msdump-repot=x.html")
+
+
+@scene("97c a tolerance as an option", "there is no --msdump-rtol; did you mean @pytest.mark.msdump(tolerance=...)")
+def _(place: Place) -> Iterable[str]:
+    return place.refused("--msdump", "--msdump-rtol=1e-3")
+
+
 @scene("98 init in a file", "pytest.ini: a directory is accepted, a file is in its place")
 def _(place: Place) -> Iterable[str]:
     (place.path / "pytest.ini").touch()

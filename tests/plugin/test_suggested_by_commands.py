@@ -160,6 +160,15 @@ def test_the_recorder_s_directories(typed: Shell) -> None:
         typed.type(each, start, 0)
 
 
+@covers("harness.cli.parser:Commands.resolve_command command")
+def test_words_of_other_tools(typed: Shell) -> None:
+    (typed.tests / "test_net.py").write_text(TEST, encoding="utf-8")
+    for word, code in (("status", 1), ("gate", 1), ("help", 0), ("update", 0)):
+        typed.type(f"msdump {word}", typed.project, 2)
+        for each in typed.made("harness.cli.parser:Commands.resolve_command command"):
+            typed.type(each, typed.project, code)
+
+
 @covers("harness.cli.accept:accept_bundles command")
 def test_a_pattern_that_fits_nothing(typed: Shell) -> None:
     (typed.tests / "test_net.py").write_text(TEST, encoding="utf-8")
