@@ -42,10 +42,25 @@ def digest(array: Array, dtype_name: str) -> bytes:
         ('75e1c9b6', '61e69716')
     """
     if array.nbytes <= _SHORT and array.dtype.isnative and _LITTLE:
-        return xxhash.xxh3_128_digest(_header(array.dtype, dtype_name, array.shape) + array.tobytes())
+        return digest_of_bytes(array.tobytes(), array.dtype, dtype_name, array.shape)
     hasher = Digester(dtype_name, array.shape, array.dtype)
     hasher.take(array)
     return hasher.digest()
+
+
+def digest_of_bytes(held: bytes, given: np.dtype[Any], dtype_name: str, shape: tuple[int, ...]) -> bytes:
+    """``digest`` of an array by its little-endian bytes in C order.
+
+    Args:
+        held: the bytes.
+        given: numpy dtype of the array.
+        dtype_name: as for ``digest``.
+        shape: shape of the array.
+
+    Raises:
+        DtypeError: as ``digest``.
+    """
+    return xxhash.xxh3_128_digest(_header(given, dtype_name, shape) + held)
 
 
 class Digester:

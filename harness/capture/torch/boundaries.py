@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any
 
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.utils._python_dispatch import _disable_current_modes
 
-from harness.capture.torch.hooking import Hooks, attach, compiled
+from harness.capture.torch.hooking import Hooks, attach, compiled, unwatched
 from harness.capture.torch.threads import followed
 from harness.records import Record
 
@@ -45,12 +44,10 @@ class Boundaries(Hooks):
 
     def _called(self, scope: str, module: Any, args: Any, kwargs: Any) -> None:
         self._scopes.push(scope)
-        inside = ExitStack()
-        inside.callback(self._scopes.pop)
         here = self._here
-        with _disable_current_modes():  # it reads with operators of its own
+        with unwatched():
             name, given = here.recorder.called(self._scopes.current(), args, kwargs)
-        here.open.append((module, inside))
+        here.open.append((module, None))
         here.calls.append((module, name, given))
 
     def _returned(self, module: Any, _args: Any, output: Any) -> None:
@@ -63,6 +60,6 @@ class Boundaries(Hooks):
             owner, name, given = here.calls.pop()
             if owner is module:
                 if output is not None:
-                    with _disable_current_modes():
+                    with unwatched():
                         here.recorder.gave(name, given, output)
                 return

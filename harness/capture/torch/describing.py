@@ -1,4 +1,4 @@
-"""Statistics of tensors on the host, through vectorised operations of PyTorch or numpy."""
+"""Statistics of tensors on the host, through vectorised operations of numpy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import threading
 from typing import Any
 
 import numpy as np
-import torch
 
 from harness.records import Array
 from harness.stats import Statistics, describe
@@ -19,6 +18,8 @@ _SMALL = 8 * _ROW
 _LOW, _HIGH = 1e-10, 1e15
 #: Largest elements whose sum of 1024 does not overflow in float32.
 _HIGHEST = 1e30
+#: Bytes of small arrays that are held until they are described.
+_HELD = 2**20
 #: Elements compared at once: 512 KiB of truth values stay in the second cache level.
 _COMPARED = 512 * _ROW
 
@@ -39,6 +40,51 @@ def described(array: Array, dtype: str) -> Statistics:
     if array.dtype == np.float32 and array.size and (found := _single(array.reshape(-1))) is not None:
         return found
     return describe(array, dtype)
+
+
+class Bulk:
+    """Statistics of many small arrays, computed together: for one alone, calling numpy costs more than its work."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[Statistics, bytes]] = []
+        self._size = 0
+
+    def add(self, held: bytes) -> Statistics:
+        """The statistics of float32 numbers, at least one, given by their bytes; ``flush`` fills them in."""
+        made = Statistics(0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0)
+        self._waiting.append((made, held))
+        self._size += len(held)
+        if self._size > _HELD:
+            self.flush()
+        return made
+
+    def flush(self) -> None:
+        """Fills in all statistics that ``add`` gave."""
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        if not waiting:
+            return
+        flat = np.frombuffer(b"".join([held for _, held in waiting]), np.float32)
+        counts = np.asarray([len(held) // 4 for _, held in waiting])
+        starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
+        with np.errstate(all="ignore"):
+            low, high = np.minimum.reduceat(flat, starts).tolist(), np.maximum.reduceat(flat, starts).tolist()
+            negative = np.add.reduceat(flat < 0, starts, dtype=np.int64).tolist()
+            zero = np.add.reduceat(flat == 0, starts, dtype=np.int64).tolist()
+            wide = flat.astype(np.float64)
+            total = np.add.reduceat(wide, starts).tolist()
+            norm = np.sqrt(np.add.reduceat(np.multiply(wide, wide, out=wide), starts)).tolist()
+        for at, (made, held) in enumerate(waiting):
+            lowest, highest, count = low[at], high[at], len(held) // 4
+            if not max(-lowest, highest) <= _HIGHEST:  # nor is a NaN
+                found = describe(np.frombuffer(held, np.float32), "Float32")
+                for name in Statistics.__slots__:
+                    setattr(made, name, getattr(found, name))
+                continue
+            if lowest == 0 or highest == 0:
+                lowest, highest = _signed(np.frombuffer(held, np.float32), lowest, highest)
+            made.max, made.min, made.avg, made.l2norm, made.count = highest, lowest, total[at] / count, norm[at], count
+            made.negative_count, made.zero_count = negative[at], zero[at]
+            made.positive_count = count - negative[at] - zero[at]
 
 
 def _single(array: Array) -> Statistics | None:
@@ -82,15 +128,30 @@ def _sums(array: Array, narrow: bool) -> tuple[float, float]:
         wide = array.astype(np.float64)
         total = float(np.add.reduce(wide))
         return total, math.sqrt(np.add.reduce(np.multiply(wide, wide, out=wide)))
-    flat = torch.from_numpy(array)
     whole = array.size - array.size % _ROW
-    rows = flat[:whole].view(-1, _ROW)
-    norms = torch.linalg.vector_norm(rows, dim=1, dtype=torch.float32 if narrow else torch.float64).numpy()
-    total = float(np.add.reduce(rows.sum(1).numpy(), dtype=np.float64))
-    norms = norms.astype(np.float64)
-    squares = float(np.add.reduce(np.multiply(norms, norms, out=norms)))
+    rows = array[:whole].reshape(-1, _ROW)
+    total = float(np.add.reduce(_dots(rows, _ONES), dtype=np.float64))
+    if narrow:
+        squares = float(np.add.reduce(_dots(rows, rows), dtype=np.float64))
+    else:
+        blocks = (rows[at : at + _ROW].astype(np.float64) for at in range(0, len(rows), _ROW))
+        squares = sum(float(np.add.reduce(_dots(each, each))) for each in blocks)
     if whole < array.size:
         rest = array[whole:].astype(np.float64)
         total += float(np.add.reduce(rest))
         squares += float(np.add.reduce(np.multiply(rest, rest, out=rest)))
     return total, math.sqrt(squares)
+
+
+def _dots(one: Array, other: Array) -> Array:
+    """The sums of the products in each row of two arrays [n, m]; ``other`` may be one row."""
+    if _VECDOT is not None:
+        found: Array = _VECDOT(one, other)
+        return found
+    products: Array = np.matmul(one[:, None, :], other[..., None])
+    return products.reshape(-1)
+
+
+#: numpy 2 has it
+_VECDOT = getattr(np, "vecdot", None)
+_ONES = np.ones(_ROW, np.float32)

@@ -9,6 +9,7 @@ from functools import partial, wraps
 from typing import Any
 
 import torch
+from torch._ops import _len_torch_dispatch_stack_pre_dispatch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.utils._python_dispatch import _disable_current_modes, _get_current_dispatch_mode_stack
 
@@ -21,6 +22,14 @@ from harness.capture.torch.selection import Selection
 from harness.capture.torch.threads import followed
 from harness.capture.torch_names import OPTIMIZER
 from harness.errors import UnsupportedError
+
+
+def unwatched() -> AbstractContextManager[Any]:
+    """Outside of all modes: what reads tensors computes with operators of its own."""
+    if torch._C._len_torch_dispatch_stack() or _len_torch_dispatch_stack_pre_dispatch():
+        quiet: AbstractContextManager[Any] = _disable_current_modes()
+        return quiet
+    return nullcontext()
 
 
 class Hook:
@@ -100,14 +109,14 @@ class _Thread:
         recorder: records its operators.
         mode: the dispatch mode that hands them to it.
         watching: whether the mode is entered.
-        open: entered scopes, and the calls that leave them.
+        open: what entered scopes, and the modes that end with them.
         calls: the modules that run, for whoever follows these.
     """
 
     def __init__(self, recorder: StepRecorder) -> None:
         self.recorder, self.mode = recorder, Mode(recorder)
         self.watching = False
-        self.open: list[tuple[Any, ExitStack]] = []
+        self.open: list[tuple[Any, AbstractContextManager[None] | None]] = []
         self.calls: list[Any] = []
 
 
@@ -213,11 +222,11 @@ class Hooks:
 
     def _enter(self, owner: Any, scope: str, *_: Any) -> None:
         self._scopes.push(scope)
-        inside = ExitStack()
-        inside.callback(self._scopes.pop)
-        if self._has(scope):
-            inside.enter_context(self._watched())
-        self._here.open.append((owner, inside))
+        here, watched = self._here, None
+        if not here.watching and self._has(scope):
+            watched = self._watched()
+            watched.__enter__()
+        here.open.append((owner, watched))
 
     def _leave(self, owner: Any, *_: Any) -> None:
         # A scope that failed further inside may still be entered.
@@ -226,8 +235,12 @@ class Hooks:
                 pass
 
     def _leave_one(self) -> Any:
-        owner, inside = self._here.open.pop()
-        inside.close()
+        owner, watched = self._here.open.pop()
+        try:
+            if watched is not None:
+                watched.__exit__(None, None, None)
+        finally:
+            self._scopes.pop()
         return owner
 
     def _leave_all(self) -> None:
@@ -238,7 +251,7 @@ class Hooks:
         scope = f"{ROOT}/{OPTIMIZER}{type(optimizer).__name__}"
         self._enter(optimizer, scope)
         if self._has(scope):
-            with _disable_current_modes():  # a learning rate may be a tensor
+            with unwatched():  # a learning rate may be a tensor
                 self.recorder.optimizer(scope, optimizer)
         # A closure computes a loss: what it runs outside of modules is none of the optimizer's.
         given = [self._outside(each) if callable(each) and each is not optimizer else each for each in args]

@@ -171,3 +171,15 @@ def _walk(values: Iterable[Any]) -> Iterator[Any]:
             yield value
         elif isinstance(value, (list, tuple)):
             yield from _walk(value)
+
+
+_OPERATORS: dict[int, tuple[Any, Operator]] = {}
+
+
+def known(function: Any) -> Operator:
+    """The facts about an overload, gathered once."""
+    # PyTorch has some thousands of overloads, which live as long as the process; asking one for its hash is slow.
+    found = _OPERATORS.get(id(function))
+    if found is None:
+        found = _OPERATORS[id(function)] = function, Operator(function)
+    return found[1]

@@ -21,7 +21,7 @@ from harness.capture.torch.grafting import Grafts
 from harness.capture.torch.leaving import LEFT
 from harness.capture.torch.lines import Lines, is_pytorchs, lays_shards_out
 from harness.capture.torch.memo import Looked, look
-from harness.capture.torch.operators import Operator, tensors
+from harness.capture.torch.operators import Operator, known, tensors
 from harness.capture.torch.origins import UNKNOWN, Origins, Ran, Source
 from harness.capture.torch.parts import DTYPES, META, VALUELESS, Part, Unread, is_plain, parts, unwrapped
 from harness.capture.torch.returned import leaves
@@ -153,7 +153,7 @@ class StepRecorder:
         """Runs an operator and records it: its inputs as they were before, its outputs. A failed operator leaves no
         record."""
         scope = self._scopes.current()
-        operator = _known(function)
+        operator = known(function)
         self._seen += 1
         if self._pending:
             self._settle(touched=(args, kwargs))
@@ -188,7 +188,7 @@ class StepRecorder:
         One inside which nothing was seen is recorded by the tensors that its own consist of."""
         before = self._seen
         result = passed(function, args, kwargs)
-        scope, operator = self._scopes.current(), _known(function)
+        scope, operator = self._scopes.current(), known(function)
         if self._seen == before and operator.recorded and not self.ended and self._selection.has(scope):
             name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
             source = None if scope.startswith(GRADIENTS) else self._lines.source()
@@ -350,6 +350,8 @@ class StepRecorder:
 
     def _written(self, operator: Operator, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs an operator and forgets the facts about everything it writes, even if it fails half way."""
+        if not operator.writes:
+            return function(*args, **kwargs)
         try:
             return function(*args, **kwargs)
         finally:
@@ -587,14 +589,3 @@ def _as_array(leaf: Any) -> Array:
     if isinstance(leaf, str):
         leaf = leaf.encode(errors="surrogatepass")
     return np.frombuffer(leaf, np.uint8) if isinstance(leaf, bytes) else np.asarray(leaf)
-
-
-_OPERATORS: dict[int, tuple[Any, Operator]] = {}
-
-
-def _known(function: Any) -> Operator:
-    # PyTorch has some thousands of overloads, which live as long as the process; asking one for its hash is slow.
-    found = _OPERATORS.get(id(function))
-    if found is None:
-        found = _OPERATORS[id(function)] = function, Operator(function)
-    return found[1]

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
-from harness.capture.torch.describing import described
+from harness.capture.torch.describing import Bulk, described
 from harness.capture.torch.device import PackedStatistics, PinnedCopies
 from harness.capture.torch.memo import Looked, Memo, look, region
 from harness.capture.torch.parts import DTYPES, Unread
 from harness.dtypes import from_numpy
 from harness.records import Array, Record
-from harness.stats import Statistics, digest
+from harness.stats import Statistics, digest, digest_of_bytes
 from harness.stats.printed import PrintedStatistics
+
+#: Bytes of a small tensor, which is copied at once: to look at it in place costs more.
+_SMALL = 16384
+#: dtypes whose numbers are numpy's own
+_NUMPYS = {each: known.numpy for each, known in DTYPES.items() if known.numpy.isbuiltin == 1}
 
 
 def dense(tensor: Any) -> Any:
@@ -48,6 +55,10 @@ class Scratch:
         return self._bytes[:size].view(tensor.dtype).view(tensor.shape).copy_(tensor.detach())
 
 
+NO_MEMORY = "its storage has no memory"
+_LITTLE = sys.byteorder == "little"
+
+
 class _Memory:
     """A tensor's memory for numpy. ``tensor.numpy()`` would mark the storage, so that programs could no longer resize
     it."""
@@ -57,7 +68,7 @@ class _Memory:
     def __init__(self, tensor: Any, kind: str) -> None:
         address = tensor.data_ptr()
         if not address and tensor.numel():
-            raise Unread("its storage has no memory")
+            raise Unread(NO_MEMORY)
         self.__array_interface__ = {
             "shape": tuple(tensor.shape),
             "typestr": kind,
@@ -103,6 +114,7 @@ class Keeper:
         self._statistics = statistics = statistics or digests
         self._dense = Scratch().dense if statistics else dense
         self._described: dict[bytes, Statistics] = {}
+        self._bulk = Bulk()
         self._kept: dict[bytes, Array] = {}
         self._arguments: dict[Any, Any] = {}
         self._packed = PackedStatistics()
@@ -133,6 +145,7 @@ class Keeper:
 
     def flush(self) -> None:
         """Fills in the pending records."""
+        self._bulk.flush()
         self._packed.flush()
         self._copies.flush()
 
@@ -158,22 +171,44 @@ class Keeper:
             record.extra.statistics = statistics
 
     def _take(self, record: Record, tensor: Any, statistics: Statistics | None = None) -> None:
-        self.take(record, host_array(tensor, self._dense), statistics)
+        kind = _NUMPYS.get(tensor.dtype)
+        if kind is None or not _LITTLE or tensor.numel() * kind.itemsize > _SMALL:
+            self.take(record, host_array(tensor, self._dense), statistics)
+            return
+        if not tensor.is_contiguous() or tensor.is_conj() or tensor.is_neg():
+            tensor = self._dense(tensor)
+        address, size = tensor.data_ptr(), tensor.numel() * kind.itemsize
+        if not address and size:
+            raise Unread(NO_MEMORY)
+        self._take_bytes(record, ctypes.string_at(address, size), kind, statistics)
+
+    def _take_bytes(self, record: Record, held: bytes, kind: Any, statistics: Statistics | None) -> None:
+        """``take`` of a small tensor by its bytes."""
+        content = digest_of_bytes(held, kind, record.dtype, record.shape)
+        if statistics is None and held and kind == np.float32 and self._statistics and content not in self._described:
+            statistics = self._bulk.add(held)
+        self._keep(record, content, lambda: np.frombuffer(held, kind).reshape(record.shape), statistics)
 
     def take(self, record: Record, array: Array, statistics: Statistics | None = None) -> None:
         """Takes the content of an array in C order."""
-        record.digest = content = digest(array, record.dtype)
+        self._keep(record, digest(array, record.dtype), lambda: array, statistics)
+
+    def _keep(self, record: Record, content: bytes, array: Callable[[], Array], statistics: Statistics | None) -> None:
+        """Fills a record in by its digest; ``array`` gives what is kept where the same was not kept before."""
+        record.digest = content
         if self._digests:
             record.extra.statistics = PrintedStatistics({}, record.dtype)
-            return
-        if self._statistics:
+        elif self._statistics:
             found = self._described.get(content)
             if found is None:
-                found = self._described[content] = statistics or described(array, record.dtype)
+                found = self._described[content] = statistics or described(array(), record.dtype)
             record.extra.statistics = found
-            return
-        kept = self._kept.get(content)
-        if kept is None:
-            kept = self._kept[content] = np.array(array, order="C", copy=True)
-            kept.flags.writeable = False
-        record.values = kept
+        else:
+            kept = self._kept.get(content)
+            if kept is None:
+                kept = array()
+                if kept.flags.writeable:
+                    kept = np.array(kept, order="C", copy=True)
+                    kept.flags.writeable = False
+                self._kept[content] = kept
+            record.values = kept

@@ -8,13 +8,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import _disable_current_modes
 
 from harness.capture.capture import Capture, Problem
 from harness.capture.torch.boundaries import Boundaries
 from harness.capture.torch.declarations import Declarations
 from harness.capture.torch.grafting import Grafts
-from harness.capture.torch.hooking import Hooks
+from harness.capture.torch.hooking import Hooks, unwatched
 from harness.capture.torch.lines import Lines
 from harness.capture.torch.origins import Origins
 from harness.capture.torch.parts import parts
@@ -226,7 +225,7 @@ class TorchCapture:
             return
 
         def returned(value: Any, what: str = "result") -> None:
-            with _disable_current_modes():  # it reads with operators of its own
+            with unwatched():  # it reads with operators of its own
                 hooks.recorder.returned(value, what)
 
         def called(_module: Any, _args: Any, output: Any) -> None:
@@ -234,7 +233,7 @@ class TorchCapture:
                 returned(output)
 
         def given(module: Any, args: Any, kwargs: Any) -> None:
-            with _disable_current_modes():
+            with unwatched():
                 hooks.recorder.outside("argument", arguments(module, args, kwargs))
 
         with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""PyTorch's kernels compute the statistics of ``harness.stats``: sums to six digits, all others exactly."""
+"""Fast kernels compute the statistics of ``harness.stats``: sums to six digits, all others exactly."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from harness.capture.torch.describing import described  # noqa: E402
+from harness.capture.torch.describing import Bulk, described  # noqa: E402
 from harness.capture.torch.values import Scratch  # noqa: E402
-from harness.stats import describe  # noqa: E402
+from harness.stats import Statistics, describe  # noqa: E402
 
 pytestmark = pytest.mark.interop
 
@@ -42,7 +42,15 @@ def test_as_harness_stats(kind: str, size: int, scale: float, changes: list[tupl
         array = numbers(kind, size, scale)
     for at, value in changes:
         array[at % size] = value
-    wanted, found = describe(array, "Float32"), described(array, "Float32")
+    same(describe(array, "Float32"), described(array, "Float32"))
+    bulk, parts = Bulk(), [array, array[::-1], array[: size // 2 + 1], array[-1:]]
+    together = [bulk.add(each.tobytes()) for each in parts]
+    bulk.flush()
+    for part, found in zip(parts, together, strict=True):
+        same(describe(part, "Float32"), found)
+
+
+def same(wanted: Statistics, found: Statistics) -> None:
     for field in wanted.__dataclass_fields__:
         one, other = getattr(wanted, field), getattr(found, field)
         if math.isnan(one):
@@ -68,3 +76,10 @@ def test_copies_in_memory_that_is_used_again(monkeypatch: pytest.MonkeyPatch, la
         assert found.is_contiguous()
         assert not found.requires_grad
         assert torch.equal(found, tensor.detach())
+
+
+def test_sums_of_rows_without_numpy_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    array = numbers("both", 20000, 1.0)
+    newer = described(array, "Float32")
+    monkeypatch.setattr("harness.capture.torch.describing._VECDOT", None)
+    same(newer, described(array, "Float32"))
