@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 #: empty in block 2, ``usual`` in ``tox -e long``, ``fresh`` in ``tox -e deep``
 DEPTH = os.environ.get("MSDUMP_EXAMPLES", "")
@@ -34,6 +35,11 @@ def register() -> None:
         "fresh", deadline=None, database=None, print_blob=True, max_examples=200, suppress_health_check=calm
     )
     settings.load_profile("fresh" if FRESH else "same everywhere")
+    if not FRESH and hasattr(providers, "_get_local_constants"):
+        # Hypothesis draws some of the numbers that it reads in the modules loaded so far: examples would depend on the
+        # tests that ran before, and each process would read all of this project's source first.
+        none = providers._local_constants
+        providers._get_local_constants = lambda: none
 
 
 def _here(few: int) -> int:

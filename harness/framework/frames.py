@@ -23,6 +23,8 @@ Span = tuple[int | None, int | None, int | None, int | None]
 
 #: how many codes a ``Chosen`` remembers: more than a process traces
 _KEPT = 65536
+#: how many callers are asked for a function
+_NEAR = 4
 
 
 def caller(further: int = 0) -> Frame:
@@ -125,6 +127,26 @@ def module_of(frame: Frame) -> Any:
 def owner_of(frame: Frame) -> Any:
     """The object whose method it is, by the name that Python's users give it; None for a function."""
     return frame.f_locals.get("self")
+
+
+def function_in(frame: Frame) -> FunctionType | None:
+    """The function that a frame runs, if it is a method of its first argument, a name of its module, or held by one of
+    the functions that called it; else None. Others only the garbage collector knows, which looks through all memory."""
+    code = frame.f_code
+    if code.co_argcount and (first := frame.f_locals.get(code.co_varnames[0])) is not None:
+        for each in type(first).__mro__:
+            found = vars(each).get(code.co_name)
+            if isinstance(found, FunctionType) and found.__code__ is code:
+                return found
+    around: Frame | None = frame
+    for _ in range(_NEAR):
+        around = around.f_back if around is not None else None
+        for found in around.f_locals.values() if around is not None else ():
+            found = found.__func__ if isinstance(found, MethodType) else found
+            if isinstance(found, FunctionType) and found.__code__ is code:
+                return found
+    found = frame.f_globals.get(code.co_qualname)
+    return found if isinstance(found, FunctionType) and found.__code__ is code else None
 
 
 def captured(function: Any) -> dict[str, Any]:

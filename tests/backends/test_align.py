@@ -30,6 +30,7 @@ def mixed(net: Net, x: Any) -> Any:
     return ops.relu(ops.exp(x * x) @ net.w.T) + 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", ["tensor", "statistic"])
 @pytest.mark.parametrize("backend", ["gpu", "ascend-o0", "ascend-o1", "ascend-o2"])
 def test_the_same_network_agrees(backend: str, mode: str) -> None:

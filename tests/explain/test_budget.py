@@ -43,7 +43,7 @@ def _budget(one: Capture, other: Capture) -> Budget | None:
     return budget(judge(*parties, "default", lay=lay_beside).comparison, side_of(one))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(17))
 def test_the_parts_add_up(seed: int, way: str) -> None:

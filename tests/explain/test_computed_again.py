@@ -12,7 +12,7 @@ from tests.explain.computed_again import holds, outcomes, watched
 Told = dict[str, Any]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(31, 35))
 def test_what_is_proven_of_a_network_gives_the_runs_bits(seed: int) -> None:
     held = [(fault.kind, told, each) for fault, told, each in outcomes(6, seed)]

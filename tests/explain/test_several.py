@@ -13,7 +13,7 @@ from tests.explain.said import false_of_elements, false_of_inputs
 from tests.explain.several import PAIRS, outcomes
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", ["programs", "networks"])
 @pytest.mark.parametrize("seed", range(50, 58))
 def test_what_is_said_holds(kind: str, seed: int) -> None:

@@ -104,6 +104,7 @@ print("MindSpore" in REPLAYERS, "MindSpore" in list(REPLAYERS), "nobody" in REPL
 """
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("first", [(), ("in",), ("list",), ("other", "list"), ("ours", "get")])
 def test_who_is_a_member_does_not_depend_on_what_was_asked_before(first: tuple[str, ...]) -> None:
     """A process for each, because modules that were imported must not count either."""

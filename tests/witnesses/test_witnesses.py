@@ -37,7 +37,7 @@ def test_no_witness_is_of_a_row_that_is_gone() -> None:
     assert named <= there
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row.table.rpartition('.')[2]}-{row.name}" for row in ROWS])
 def test_a_row_taken_out_is_seen(row: Row) -> None:
     assert is_needed(row)

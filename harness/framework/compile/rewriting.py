@@ -21,7 +21,7 @@ from harness.framework.compile.made import helper, load
 from harness.framework.compile.originals import functions_of, passing_on, wrappers
 from harness.framework.compile.source import is_users, parsed
 from harness.framework.compile.turns import turns
-from harness.framework.frames import Frame, all_names_of, code_of, file_of, line_of
+from harness.framework.frames import Frame, all_names_of, code_of, file_of, function_in, line_of
 
 
 class Again(BaseException):
@@ -74,7 +74,7 @@ class Rewritten:
 
     def ask(self, frame: Frame) -> None:
         """See ``ask_again``."""
-        function = self._owners.get(code := code_of(frame)) or next(iter(functions_of(code)), None)
+        function = self._owners.get(code := code_of(frame)) or function_in(frame) or next(iter(functions_of(code)), None)
         if function is None:
             return
         found = _find(parsed(self._code.get(function, function.__code__)), line_of(frame))

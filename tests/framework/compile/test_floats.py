@@ -31,6 +31,7 @@ def graphs(tmp_path: Path) -> Iterator[None]:
     ms.set_context(mode=before)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("part", range(5))
 def test_recorded_expressions(part: int) -> None:
     chosen = dict(list(RECORDED.items())[part::5])

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import GRAPH_MODE, Tensor, context, dtypes, jit, nn, ops
 from harness.errors import HarnessError, JoinError, OutsideError
+from tests.examples import examples
 
 KINDS: dict[str, Any] = {
     "int": lambda x: 6, "float": lambda x: 2.5, "bool": lambda x: True, "tensor": lambda x: x + 1,
@@ -24,9 +25,9 @@ GROUPS = [{"int"}, {"float"}, {"bool"}, {"tensor", "long"}, {"half"}, {"pair", "
           {"mixed"}, {"dict"}, {"text"}]  # fmt: skip
 
 
-#: every fourth pair, and the others where time does not matter
+#: every twelfth pair, and the others where time does not matter
 PAIRS = [
-    pytest.param(*pair, marks=() if at % 4 == 0 else pytest.mark.deep)
+    pytest.param(*pair, marks=() if at % 12 == 0 else pytest.mark.long if at % 4 == 0 else pytest.mark.deep)
     for at, pair in enumerate(itertools.combinations_with_replacement(KINDS, 2))
 ]
 
@@ -78,7 +79,7 @@ def test_a_name_that_nobody_uses_joins_with_nothing() -> None:
     assert kind(function(Tensor(5)))[0] == ("Int64", (), 10)
 
 
-@settings(max_examples=20)
+@examples(20, 200)
 @given(st.integers(-9, 9), st.integers(-9, 9), st.integers(-9, 9), st.sampled_from("+-*"))
 def test_numbers_stay_numbers(x: int, one: int, other: int, sign: str) -> None:
     compute = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b}[sign]
@@ -130,7 +131,7 @@ def test_a_tensor_chooses_a_cell() -> None:
         net(Tensor(3, dtypes.int32), x)
 
 
-@settings(max_examples=4)
+@examples(12, 200)
 @given(st.integers(1, 4))
 def test_data_decide_the_graph(count: int) -> None:
     @jit
@@ -159,7 +160,7 @@ def power(x: Any, n: int) -> Any:
     return x * power(x, n - 1)
 
 
-@settings(max_examples=5)
+@examples(15, 200)
 @given(st.integers(0, 6))
 def test_a_function_calls_itself(n: int) -> None:
     @jit
@@ -184,6 +185,7 @@ def test_map_takes_no_tensor() -> None:
     assert [each.asnumpy().tolist() for each in of_tuple(Tensor([1, 2]))] == [[2, 3], [2, 3]]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape", [[2, None], [None, None], None])
 @pytest.mark.parametrize("index", [None, ..., True, 0, slice(None)])
 def test_items_of_open_shapes(shape: Any, index: Any) -> None:

@@ -49,6 +49,7 @@ def test_as_many_graphs(net: str) -> None:
     assert [graph["graph"] for graph in own(net)[1]] == [graph["graph"] for graph in RECORDED[net]]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("net", "number"), GRAPHS, ids=[f"{net}-{number}" for net, number in GRAPHS])
 def test_same_nodes_parameters_and_launch_order(net: str, number: int, request: pytest.FixtureRequest) -> None:
     if (net, number) in KNOWN:
