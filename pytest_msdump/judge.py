@@ -90,7 +90,7 @@ def replicas(test: GateTest) -> list[str]:
     Its golden has no part in it."""
     if not test.replicated or not test.ran:
         return []
-    told = unequal(test.capture().records(), test.replicated)
+    told = unequal(test.capture(), test.replicated)
     return [told] if told else []
 
 
@@ -313,7 +313,7 @@ def explain(
     explanation, given, text = against.explained(expected, judge.found(), judged, golden, changed, steps, grafted)
     if explanation is not None and result is not None:
         note(result, explanation, given)
-    if own and (ranks := of_ranks(expected, judge.records, judged)):
+    if own and (ranks := of_ranks(expected, judge.records, judged, judge.found().capture)):
         title, _, rest = text.partition("\n")
         text = "\n".join([title, *ranks, rest])
     return explanation, text

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from harness.capture import read_tree
+from harness.capture import Capture, read_tree
 from harness.cli.check import warn
 from harness.compare.policy import exit_code
 from harness.compare.ranks import rank_list
@@ -16,7 +16,11 @@ from harness.escape import line
 from harness.records import Record
 from harness.scale import Scale, session
 from harness.scale.across import Leaving, leaving, lines
+from harness.store import StoredRun
 from harness.words import counted
+
+if TYPE_CHECKING:
+    from harness.cli.operands import Side
 
 
 def check_ranks(
@@ -82,18 +86,18 @@ def explain_ranks(given: str, golden: str | None, patterns: Sequence[str], keep:
         HarnessError: a side cannot be read, or has one rank.
     """
     from harness.cli.operands import open_side
-    from harness.explain.ranks import Run, alone, as_json, beside
+    from harness.explain.ranks import alone, as_json, beside, run_of
     from harness.explain.ranks import lines as told
 
     with ExitStack() as stack:
         side = stack.enter_context(open_side(given))
-        run = Run(side.records())
+        run = run_of(_read(side))
         if len(run.ranks) < 2:
             raise ScaleError(f"{given}: it has {counted(len(run.ranks), 'rank')}; several are needed")
         if golden is None:
             report = alone(run, patterns)
         else:
-            other = Run(stack.enter_context(open_side(golden)).records())
+            other = run_of(_read(stack.enter_context(open_side(golden))))
             if gone := sorted(set(run.ranks) ^ set(other.ranks)):
                 raise ScaleError(f"rank {rank_list(gone)} is in one of {given} and {golden} only")
             report = beside(other, run)
@@ -106,6 +110,12 @@ def explain_ranks(given: str, golden: str | None, patterns: Sequence[str], keep:
 
         keep |= as_json(report) | {"gaps": gaps_of(len(lost), lost)}
     return exit_code(differs=report.first is not None, unsure=bool(lost))
+
+
+def _read(side: Side) -> Capture | StoredRun:
+    """What one process reads of a side."""
+    assert isinstance(side.content, (Capture, StoredRun))
+    return side.content
 
 
 def _plain(leaving: Leaving) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from harness.compare.divergence import PARAMETER, Execution
 from harness.errors import HarnessError
-from harness.explain.graphs import Graphs, Stated, Texts
+from harness.explain.graphs import Graphs, Stated, Texts, texts_of_rank
 from harness.explain.names import input_name
 from harness.explain.statements import given_name
 from harness.recording.described import Described
@@ -82,8 +82,8 @@ class Evidence:
             return (operator for operator in self._operators() if operator.rank == rank)
 
         return Evidence(
-            records, self._artefacts, self.backend, self.emulated, self._places, self._execution, self.stated,
-            operators, self.engine,
+            records, lambda: texts_of_rank(self._artefacts(), rank), self.backend, self.emulated, self._places,
+            self._execution, self.stated, operators, self.engine,
         )  # fmt: skip
 
     def place(self, operator: str) -> str:

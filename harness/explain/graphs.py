@@ -30,6 +30,12 @@ _PARAMETER = re.compile(r"%para(\d+)_")
 MAX_TEXT = 1 << 26
 
 
+def texts_of_rank(artefacts: Mapping[str, bytes], rank: int) -> Mapping[str, bytes]:
+    """The texts of one rank's graphs; all texts if it has none."""
+    found = [(name, match) for name in artefacts if (match := _GRAPH.match(name))]
+    return {name: artefacts[name] for name, match in found if int(match[1] or 0) == rank} or artefacts
+
+
 class Graphs:
     """The graphs of one run; without operators, as here, none."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from harness.capture import Capture
 from harness.compare.policy import Judgement
 from harness.records import Record, SlotKey
 from harness.store import StoredRun
@@ -12,33 +13,37 @@ from harness.store import StoredRun
 _MOST = 9
 
 
-def told(expected: StoredRun, records: Sequence[Record], judgement: Judgement) -> list[str]:
+def told(
+    expected: StoredRun, records: Sequence[Record], judgement: Judgement, capture: Capture | None = None
+) -> list[str]:
     """Which rank left its golden first, and why, in a few lines; nothing for a run of one rank.
 
     Args:
         expected: the golden run.
         records: the run's slots.
         judgement: says which slots do not hold; a difference that a tolerance admits is none.
+        capture: the capture that the records are of; it states the groups of MindSpore's collectives.
     """
     if len({record.key.rank for record in records}) < 2:
         return []
-    from harness.explain.ranks import Run, beside, lines
+    from harness.explain.ranks import Run, beside, lines, run_of
 
     differ: set[SlotKey] = {slot.key for slot in judgement.comparison.failures()}
-    found = beside(Run(expected.records()), Run(records), lambda _golden, mine: mine.key not in differ)
+    run = Run(records) if capture is None else run_of(capture, records)
+    found = beside(run_of(expected), run, lambda _golden, mine: mine.key not in differ)
     return [] if found.first is None else ["Ranks:", *(f"  {each}" for each in lines(found)[:_MOST])]
 
 
-def unequal(records: Iterable[Record], patterns: Sequence[str]) -> str:
+def unequal(capture: Capture, patterns: Sequence[str]) -> str:
     """What is not equal on all ranks though a pattern says it is; empty if all is.
 
     Args:
-        records: of all ranks.
+        capture: of all ranks.
         patterns: a parameter's name, or ``OPERATOR:SLOT``; ``*`` for any text.
     """
-    from harness.explain.ranks import Run, alone, lines, matches
+    from harness.explain.ranks import alone, lines, matches, run_of
 
-    run = Run(records)
+    run = run_of(capture)
     if len(run.ranks) < 2:
         return f"msdump: replicated={', '.join(patterns)}: the run has one rank"
     unused = [each for each in patterns if not any(matches(step, [each]) for step in run.timeline[run.ranks[0]])]

@@ -58,7 +58,7 @@ def _met(run: Run) -> Iterator[Finding]:
         yield met
         return
     for meeting in run.meetings:
-        if set(meeting.calls) == set(meeting.group):
+        if meeting.known and set(meeting.calls) == set(meeting.group):
             yield from _wrong(run, meeting)
 
 
@@ -106,9 +106,9 @@ def _unmet(run: Run) -> Finding | None:
     steps: dict[tuple[int, int], dict[int, list[Execution]]] = {}
     for rank, line in run.timeline.items():
         for each in line:
-            if each.kind and each.kind not in ("send", "recv"):
+            if each.kind and each.kind not in ("send", "recv") and run.group_of(each)[1]:
                 steps.setdefault(each.place[:2], {}).setdefault(rank, []).append(each)
-    groups = list(dict.fromkeys(meeting.group for meeting in run.meetings))
+    groups = list(dict.fromkeys(meeting.group for meeting in run.meetings if meeting.known))
     for step in sorted(steps):
         found = [finding for group in groups if (finding := _apart(run, steps[step], group)) is not None]
         if found:
@@ -119,7 +119,7 @@ def _unmet(run: Run) -> Finding | None:
 
 def _apart(run: Run, lines: dict[int, list[Execution]], group: tuple[int, ...]) -> Finding | None:
     """The rank of a group whose calls of one step are not those of the others."""
-    mine = {rank: [each for each in lines.get(rank, []) if (each.group or tuple(run.ranks)) == group] for rank in group}
+    mine = {rank: [each for each in lines.get(rank, []) if run.group_of(each)[0] == group] for rank in group}
     kinds = {rank: tuple(_call(each) for each in line) for rank, line in mine.items()}
     usual, count = Counter(kinds.values()).most_common(1)[0]
     other = [rank for rank in group if kinds[rank] != usual]
@@ -213,7 +213,8 @@ def _replicated(run: Run, patterns: Sequence[str]) -> Iterator[Finding]:
     places: dict[tuple[object, ...], dict[int, Execution]] = {}
     for rank in run.ranks:
         for each in run.timeline[rank]:
-            if (patterns and matches(each, patterns)) or (each.op_type == PARAMETER and len(run.ranks) >= _REPLICAS):
+            stated = patterns and matches(each, patterns)
+            if stated or (len(run.ranks) >= _REPLICAS and each.op_type == PARAMETER and run.is_weight(each)):
                 places.setdefault(each.place, {})[rank] = each
     gone: set[tuple[object, ...]] = set()
     for place, by_rank in places.items():

@@ -137,6 +137,9 @@ class _Beside:
     def _outside(self, expected: Execution, execution: Execution, slots: list[int]) -> Cause | None:
         """Why data that no operator of this rank made differ."""
         rank, at = execution.rank, slots[0]
+        seeded = causes.of_seed_input(expected, execution, slots)
+        if seeded is not None:
+            return seeded
         alike = [r for r in self.golden.ranks if _read(self.golden, r, execution, at) == expected.read[at]]
         now = [r for r in alike if _read(self.found, r, execution, at) == expected.read[at]]
         known = causes.of_data(self.golden, execution, slots)
@@ -162,7 +165,7 @@ class _Beside:
             other is not None and self.agree(other, meeting.calls[rank], "input") for rank, other in before.items()
         )
         values = expected.values()
-        cause = causes.of_collective(self.found, meeting, execution)
+        cause = causes.of_collective(self.found, meeting, execution) if meeting.known else None
         if agreeing and cause is None and values:
             cause = causes.of_bits(execution, values, "of the golden") or causes.of_age(self.found, execution)
         if not agreeing and (cause is None or cause.name not in ("bit-flip", "stale", "not-reduced", "group")):

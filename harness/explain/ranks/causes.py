@@ -141,6 +141,18 @@ def of_data(golden: Run, found: Execution, slots: Sequence[int]) -> Cause | None
     return None
 
 
+def of_seed_input(expected: Execution, found: Execution, slots: Sequence[int]) -> Cause | None:
+    """A whole number that a random operator is given, and that is another one."""
+    at = slots[0]
+    if not draws(found) or len(slots) > 2 or max(len(expected.inputs), len(found.inputs)) <= at:
+        return None
+    a, b = (each.inputs[at].load() for each in (expected, found))
+    if a is None or b is None or a.dtype.kind not in "iu" or a.size != 1 or b.size != 1:
+        return None
+    text = f"it draws with another seed: input.{at} {a.item()} -> {b.item()}"
+    return Cause("seed", text, "the whole numbers that it is given were compared with the golden's")
+
+
 def of_seed(golden: Run, found: Execution) -> Cause | None:
     """Random numbers of another seed."""
     if not draws(found) or not found.made:

@@ -61,6 +61,8 @@ def gives(call: Execution, inputs: Inputs, group: Sequence[int], reduction: str 
     if not outputs or any(rank not in inputs or not inputs[rank] for rank in group if call.kind != "broadcast"):
         return None
     me = list(group).index(call.rank) if call.rank in group else -1
+    if call.kind == "reduce" and call.settings.get("dest_rank", str(me)) != str(me):
+        return None  # only one rank gets the sum
     if call.kind in ("all_reduce", "reduce"):
         if any(len(inputs[rank]) != len(outputs) for rank in group):
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -34,8 +34,13 @@ KINDS = {
 #: MindSpore's, whose names say what they are without a namespace
 _PLAIN = frozenset({
     "AllReduce", "AllGather", "ReduceScatter", "Broadcast", "AlltoAll", "AllToAllv", "AlltoAllV", "CollectiveGather",
-    "CollectiveScatter", "Barrier", "Send", "Receive",
+    "CollectiveScatter", "Barrier", "Reduce", "Send", "Receive",
 })  # fmt: skip
+#: MindSpore's names of the group of all ranks, and of its reductions
+_WORLDS = frozenset({"hccl_world_group", "nccl_world_group", "mccl_world_group"})
+_REDUCTIONS = {"sum": "SUM", "max": "MAX", "min": "MIN", "prod": "PRODUCT"}
+#: gives the attributes of an operator: of a rank, a graph, by name; None where nobody states them
+Calls = Callable[[int, int, str], Mapping[str, Any] | None]
 _SPACES = ("c10d", "_c10d_functional", "_c10d_functional_autograd", "Hcom")
 
 
@@ -45,6 +50,14 @@ def kind_of(op_type: str) -> str:
     if space in _SPACES or op_type in _PLAIN:
         return KINDS.get(plain.replace("_", "").lower(), "")
     return ""
+
+
+def settings_of(attributes: Mapping[str, Any]) -> dict[str, str]:
+    """What MindSpore's collectives state, in the words of PyTorch's: ``reduce_op=SUM``, ranks as numbers in a group."""
+    found = {name: str(attributes[name]) for name in ("root_rank", "dest_rank") if name in attributes}
+    if attributes.get("op") in _REDUCTIONS:
+        found["reduce_op"] = _REDUCTIONS[attributes["op"]]
+    return found
 
 
 @dataclass(eq=False)
@@ -57,6 +70,8 @@ class Execution:
         inputs, outputs: its tensors' records, by slot.
         texts: its arguments that are texts or numbers.
         source: its source line; None if unknown.
+        attributes: of a collective, as its graph states them; None if nobody does.
+        members: the ranks of its group, by the group's name; None if that is unknown.
     """
 
     rank: int
@@ -67,6 +82,8 @@ class Execution:
     outputs: list[Record] = field(default_factory=list)
     texts: list[Record] = field(default_factory=list)
     source: str | None = None
+    attributes: Mapping[str, Any] | None = None
+    members: tuple[int, ...] | None = None
 
     @cached_property
     def read(self) -> tuple[bytes, ...]:
@@ -90,8 +107,8 @@ class Execution:
 
     @cached_property
     def settings(self) -> dict[str, str]:
-        """The arguments that a text lists, by name."""
-        found: dict[str, str] = {}
+        """The arguments that a text or a graph states, by name."""
+        found = settings_of(self.attributes) if self.attributes is not None else {}
         for record in self.texts:
             array = record.load() if record.dtype == "UInt8" else None
             if array is not None:
@@ -102,7 +119,7 @@ class Execution:
     def group(self) -> tuple[int, ...] | None:
         """The ranks of a collective's group; None where it does not say."""
         text = self.settings.get("group", "")
-        return tuple(map(int, re.findall(r"\d+", text))) if re.fullmatch(r"\[[\d, ]*\]", text) else None
+        return tuple(map(int, re.findall(r"\d+", text))) if re.fullmatch(r"\[[\d, ]*\]", text) else self.members
 
     @property
     def shapes(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
@@ -132,10 +149,12 @@ class Meeting:
     Attributes:
         group: its ranks, in order.
         calls: each rank's call; a rank that did not call is not there.
+        known: whether the group is; else it may be a part of ``group``, which are all ranks.
     """
 
     group: tuple[int, ...]
     calls: dict[int, Execution]
+    known: bool = True
 
 
 class Run:
@@ -143,6 +162,8 @@ class Run:
 
     Args:
         records: of all ranks, each rank's in execution order.
+        calls: what operators state beside their records.
+        weights: gives the names of parameters that are no data; None if nobody knows.
 
     Attributes:
         ranks: in order.
@@ -150,7 +171,12 @@ class Run:
         placed: each rank's executions by place.
     """
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(
+        self,
+        records: Iterable[Record],
+        calls: Calls | None = None,
+        weights: Callable[[], Container[str] | None] = lambda: None,
+    ) -> None:
         self.timeline: dict[int, list[Execution]] = {}
         self.placed: dict[int, dict[Place, Execution]] = {}
         for record in records:
@@ -167,6 +193,37 @@ class Run:
             else:
                 (found.inputs if key.io == "input" else found.outputs).append(record)
         self.ranks = sorted(self.timeline)
+        self._state_weights = weights
+        if calls is not None:
+            self._state(calls)
+
+    def _state(self, calls: Calls) -> None:
+        """Takes over what collectives state. A group's name stands for the ranks that call it."""
+        named: dict[str, set[int]] = {}
+        stated = []
+        for rank, line in self.timeline.items():
+            for each in line:
+                if each.kind and not each.texts:
+                    each.attributes = calls(rank, each.place[0], each.operator)
+                    name = each.attributes.get("group") if each.attributes is not None else None
+                    if isinstance(name, str):
+                        stated.append((each, name))
+                        named.setdefault(name, set()).add(rank)
+        for each, name in stated:
+            each.members = tuple(self.ranks if name in _WORLDS else sorted(named[name]))
+
+    @cached_property
+    def _weights(self) -> Container[str] | None:
+        return self._state_weights()
+
+    def is_weight(self, parameter: Execution) -> bool:
+        """Whether a parameter is a weight or a state, and no data; where no graph tells, it may be."""
+        return self._weights is None or parameter.operator in self._weights
+
+    def group_of(self, call: Execution) -> tuple[tuple[int, ...], bool]:
+        """The ranks of a collective's group, and whether that is known; else all ranks."""
+        known = call.group
+        return known or tuple(self.ranks), known is not None or call.op_type not in _PLAIN
 
     @cached_property
     def meetings(self) -> list[Meeting]:
@@ -176,10 +233,10 @@ class Run:
         for rank in self.ranks:
             for each in self.timeline[rank]:
                 if each.kind and each.kind not in ("send", "recv"):
-                    group = each.group or tuple(self.ranks)
+                    group, known = self.group_of(each)
                     number = numbers.get((rank, group), 0)
                     numbers[rank, group] = number + 1
-                    found.setdefault((group, number), Meeting(group, {})).calls[rank] = each
+                    found.setdefault((group, number), Meeting(group, {}, known)).calls[rank] = each
         return list(found.values())
 
     @cached_property

@@ -16,14 +16,14 @@ _log = log.get("communication")
 
 
 def members(group: str) -> list[int]:
-    """The ranks of a group; ``SettingError`` for one that was not created."""
+    """The ranks of a group; ``StateError`` for one that was not created."""
     if not isinstance(group, str):
         raise SettingTypeError(f"a group is given by its name, a str, got {type(group).__name__} {group!r}")
     here = world.current()
     if group in WORLDS:
         return list(range(here.size))
     if group not in here.groups:
-        raise SettingError(f"there is no group {group!r}; known are {[*WORLDS, *here.groups]}")
+        raise StateError(f"there is no group {group!r}; known are {[*WORLDS, *here.groups]}")
     return here.groups[group]
 
 

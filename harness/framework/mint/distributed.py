@@ -1,8 +1,8 @@
 """``mint.distributed``: communication with PyTorch's names, outside of graphs.
 
 Source: MindSpore 2.10.0 CPU, measured with two and four ranks: there are ``all_reduce`` (of op ``sum``), ``broadcast``,
-``barrier``, ``all_gather`` and ``all_gather_object``; the others run on other backends. Objects are sent as JSON, so
-nothing that arrives can run.
+``barrier``, ``all_gather``, ``gather``, ``scatter`` and ``all_gather_object`` after ``communication.init``; the others
+run on other backends. Objects are sent as JSON, so nothing that arrives can run.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from harness.framework.communication import management, world
 from harness.framework.communication.group import WORLD, WORLDS, create_group, members, place
 from harness.framework.communication.management import GlobalComm
 from harness.framework.names import fallback as _fallback
-from harness.framework.ops.primitives.collective import AllGather, AllReduce, ReduceScatter
+from harness.framework.ops.primitives.collective import AllGather, AllReduce, Reduce, ReduceScatter
 from harness.framework.tensor import Tensor
 
 __all__ = [
-    "all_gather", "all_gather_into_tensor", "all_gather_object", "all_reduce", "barrier", "broadcast",
-    "broadcast_object_list", "destroy_process_group", "get_backend", "get_global_rank", "get_group_rank",
+    "all_gather", "all_gather_into_tensor", "all_gather_object", "all_reduce", "all_to_all", "barrier", "broadcast",
+    "broadcast_object_list", "destroy_process_group", "gather", "get_backend", "get_global_rank", "get_group_rank",
     "get_process_group_ranks", "get_rank", "get_world_size", "init_process_group", "is_available", "is_initialized",
-    "new_group", "recv", "reduce_scatter_tensor", "send",
+    "new_group", "recv", "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter", "send",
 ]  # fmt: skip
 
 
@@ -44,11 +44,14 @@ def init_process_group(
     """Takes part in the run's communication, see ``communication.init``.
 
     Raises:
-        StateError: a backend that this device has not, or a rank or number of ranks that are not this process's.
+        SettingError: another backend than ``hccl``, which alone MindSpore accepts.
+        StateError: the device is no Ascend, or a rank or number of ranks that are not this process's.
     """
-    own = {"CPU": "mccl", "GPU": "nccl"}.get(hooks.provided("device").target, "hccl")
-    if backend != own:
-        raise StateError(f"init_process_group: backend must be {own!r} here, got {backend!r}")
+    if backend != "hccl":
+        raise SettingError(f"init_process_group: backend must be 'hccl', got {backend!r}")
+    if hooks.provided("device").target != "Ascend":
+        raise StateError("init_process_group: its backend 'hccl' is Ascend's; mindspore.communication.init() begins "
+                         "communication on a CPU or GPU")  # fmt: skip
     management.init(backend)
     here = world.current()
     if world_size not in (-1, here.size) or rank not in (-1, here.rank):
@@ -95,9 +98,9 @@ def new_group(ranks: list[int] | None = None, *_settings: Any, group_desc: str |
 
 
 def get_backend(group: str | None = None) -> str:
-    """Name of the backend."""
+    """Name of the backend; ``hccl`` for the group of all, whatever the device (measured)."""
     members(_named(group))
-    return str(GlobalComm.BACKEND)
+    return "hccl" if group is None or "hccl" in group else "mccl" if "mccl" in group else str(GlobalComm.BACKEND)
 
 
 def get_global_rank(group: str | None, group_rank: int) -> int:
@@ -143,12 +146,66 @@ def all_gather(
 ) -> _Done | None:
     """Fills ``tensor_list`` with the tensors of the group."""
     name = _named(group)
-    if len(tensor_list) != len(members(name)):
-        raise SettingError(f"all_gather: tensor_list needs {len(members(name))} tensors, got {len(tensor_list)}")
     blocks = _exchange(name, f"all_gather of {tensor.dtype}{list(tensor.shape)}", _bytes(tensor))
-    for target, block in zip(tensor_list, blocks, strict=True):
-        _give(target, _like(block, tensor), False)
+    _fill("all_gather", tensor_list, blocks, tensor)
     return _Done() if async_op else None
+
+
+def gather(
+    tensor: Tensor, gather_list: list[Tensor] | None, dst: int = 0, group: str | None = None, async_op: bool = False
+) -> _Done | None:
+    """Fills ``gather_list`` of rank ``dst`` (among all) with the tensors of the group; the others' stay."""
+    name = _named(group)
+    root = _root(dst, name)
+    given = [_bytes(tensor)[0] if at == root else b"" for at in range(len(members(name)))]
+    blocks = _exchange(name, f"gather to {dst} of {tensor.dtype}{list(tensor.shape)}", given)
+    if world.current().rank == dst:
+        _fill("gather", gather_list or [], blocks, tensor)
+    return _Done() if async_op else None
+
+
+def scatter(
+    tensor: Tensor, scatter_list: list[Tensor] | None, src: int = 0, group: str | None = None, async_op: bool = False
+) -> _Done | None:
+    """Makes ``tensor`` this process's of the list that rank ``src`` (among all) has."""
+    name = _named(group)
+    root = _root(src, name)
+    given = _each("scatter", scatter_list or [], name) if world.current().rank == src else []
+    blocks = _exchange(name, f"scatter from {src} of {tensor.dtype}{list(tensor.shape)}", given)
+    return _give(tensor, _like(blocks[root], tensor), async_op)
+
+
+def all_to_all(
+    output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: str | None = None, async_op: bool = False
+) -> _Done | None:
+    """Gives each rank its tensor of a list, and takes theirs, in the shapes of the other list; not on a CPU."""
+    _refuse_on_cpu("all_to_all")
+    name = _named(group)
+    blocks = _exchange(name, "all_to_all", _each("all_to_all", input_tensor_list, name))
+    for target, block in zip(output_tensor_list, blocks, strict=True):
+        if len(block) != target.nbytes:
+            raise SettingError(f"all_to_all: {len(block)} bytes came for {target.dtype}{list(target.shape)}")
+        _give(target, _like(block, target), False)
+    return _Done() if async_op else None
+
+
+def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, async_op: bool = False) -> _Done | None:
+    """Makes ``tensor`` of rank ``dst`` (among all) the reduction over the group; the others' stay. Not on a CPU."""
+    _refuse_on_cpu("reduce")
+    name = _named(group)
+    found = Reduce(_root(dst, name), op, name)(tensor)
+    return _give(tensor, found, async_op) if world.current().rank == dst else _Done() if async_op else None
+
+
+def reduce_scatter(
+    output: Tensor, input_list: list[Tensor], op: str = "sum", group: str | None = None, async_op: bool = False
+) -> _Done | None:
+    """Makes ``output`` the reduction of this process's place in the lists of the group; not on a CPU."""
+    _refuse_on_cpu("reduce_scatter")
+    name = _named(group)
+    _each("reduce_scatter", input_list, name)
+    whole = Tensor(np.concatenate([np.atleast_1d(each.asnumpy()) for each in input_list]), output.dtype)
+    return _give(output, ReduceScatter(op, name)(whole).reshape(output.shape), async_op)
 
 
 def all_gather_into_tensor(
@@ -194,7 +251,8 @@ def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None
 
 
 def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None) -> None:
-    """Makes ``object_list`` that of rank ``src`` (among all): what JSON can say."""
+    """Makes ``object_list`` that of rank ``src`` (among all): what JSON can say; not on a CPU."""
+    _refuse_on_cpu("broadcast_object_list")
     name = _named(group)
     root = _root(src, name)
     given = [_json(object_list)] if world.current().rank == src else []
@@ -239,6 +297,20 @@ def _exchange(name: str, what: str, blocks: Sequence[bytes]) -> list[bytes]:
     place(name)
     found: list[bytes] = _client().exchange(_shown(name), members(name), what, blocks)
     return found
+
+
+def _fill(owner: str, targets: list[Tensor], blocks: Sequence[bytes], like: Tensor) -> None:
+    if len(targets) != len(blocks):
+        raise SettingError(f"{owner}: the list needs {len(blocks)} tensors, got {len(targets)}")
+    for target, block in zip(targets, blocks, strict=True):
+        _give(target, _like(block, like), False)
+
+
+def _each(owner: str, given: list[Tensor], name: str) -> list[bytes]:
+    """A tensor for each rank of a group."""
+    if len(given) != len(members(name)):
+        raise SettingError(f"{owner}: the list needs {len(members(name))} tensors, got {len(given)}")
+    return [_bytes(each)[0] for each in given]
 
 
 def _bytes(tensor: Tensor) -> list[bytes]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.capture import Capture
 from harness.cli import main
 from harness.explain.ranks import RanksReport, Run, alone, as_json, beside, kind_of, lines
 from harness.gate.ranks import unequal
@@ -121,14 +122,18 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["ranks", bad, good, "--equal", "*"]) == 2
 
 
+def _captured(records: list[Record]) -> Capture:
+    return Capture("net", "torch", False, records)
+
+
 def test_slots_that_must_be_equal() -> None:
     training = drawn(3, 2, "replica")
     records = training.run()
     assert training.fault is not None
-    assert "layer" in unequal(records, ["*.weight"])
-    assert unequal(drawn(3, 2, "").run(), ["*.weight"]) == ""
-    assert "nothing of that name" in unequal(records, ["*.bias"])
-    assert "one rank" in unequal([each for each in records if each.key.rank == 0], ["*"])
+    assert "layer" in unequal(_captured(records), ["*.weight"])
+    assert unequal(_captured(drawn(3, 2, "").run()), ["*.weight"]) == ""
+    assert "nothing of that name" in unequal(_captured(records), ["*.bias"])
+    assert "one rank" in unequal(_captured([each for each in records if each.key.rank == 0]), ["*"])
 
 
 def test_reports_are_plain_json() -> None:

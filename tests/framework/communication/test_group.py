@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness import Tensor, communication, context, nn, ops
-from harness.errors import SettingError, SettingTypeError
+from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework import parallel
 from harness.framework.communication import management
 
@@ -29,12 +29,12 @@ def test_groups_can_only_be_of_rank_0() -> None:
     assert communication.get_world_rank_from_group_rank("mine", 0) == 0
     communication.destroy_group("mine")
     for call, error in (
-        (lambda: communication.get_rank("mine"), SettingError),
+        (lambda: communication.get_rank("mine"), StateError),
         (lambda: communication.get_rank(3), SettingTypeError),  # type: ignore[arg-type]
         (lambda: communication.create_group("other", [0, 1]), SettingError),
         (lambda: communication.get_group_rank_from_world_rank(1, "hccl_world_group"), SettingError),
         (lambda: ops.AllReduce("mean"), SettingError),
-        (lambda: ops.AllReduce(group="nobody"), SettingError),
+        (lambda: ops.AllReduce(group="nobody"), StateError),
     ):
         with pytest.raises(error):
             call()

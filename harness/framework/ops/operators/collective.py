@@ -63,8 +63,8 @@ class Collective(Operator):
             )
         if dtype is not None and dtype.name not in taken:
             raise DtypeError(f"{self.name}: MindSpore's CPU has no kernel for {dtype}; cast it (ops.cast)")
-        if self.name == "AllGather" and call.attrs["group"] not in WORLDS:
-            raise KernelError(f"AllGather: MindSpore's CPU gathers from all ranks alone, not from group "
+        if self.name != "AllReduce" and call.attrs["group"] not in WORLDS:
+            raise KernelError(f"{self.name}: MindSpore's CPU has it for the group of all ranks alone, not for "
                               f"{call.attrs['group']!r}")  # fmt: skip
 
     def kernel(self, call: Call, x: Array) -> Array:

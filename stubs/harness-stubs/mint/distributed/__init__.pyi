@@ -3,10 +3,12 @@ from harness.framework.mint.distributed import all_gather as all_gather
 from harness.framework.mint.distributed import all_gather_into_tensor as all_gather_into_tensor
 from harness.framework.mint.distributed import all_gather_object as all_gather_object
 from harness.framework.mint.distributed import all_reduce as all_reduce
+from harness.framework.mint.distributed import all_to_all as all_to_all
 from harness.framework.mint.distributed import barrier as barrier
 from harness.framework.mint.distributed import broadcast as broadcast
 from harness.framework.mint.distributed import broadcast_object_list as broadcast_object_list
 from harness.framework.mint.distributed import destroy_process_group as destroy_process_group
+from harness.framework.mint.distributed import gather as gather
 from harness.framework.mint.distributed import get_backend as get_backend
 from harness.framework.mint.distributed import get_global_rank as get_global_rank
 from harness.framework.mint.distributed import get_group_rank as get_group_rank
@@ -18,6 +20,9 @@ from harness.framework.mint.distributed import is_available as is_available
 from harness.framework.mint.distributed import is_initialized as is_initialized
 from harness.framework.mint.distributed import new_group as new_group
 from harness.framework.mint.distributed import recv as recv
+from harness.framework.mint.distributed import reduce as reduce
+from harness.framework.mint.distributed import reduce_scatter as reduce_scatter
 from harness.framework.mint.distributed import reduce_scatter_tensor as reduce_scatter_tensor
+from harness.framework.mint.distributed import scatter as scatter
 from harness.framework.mint.distributed import send as send
 from harness.mint.distributed import distributed as distributed
