@@ -74,7 +74,8 @@ class Rewritten:
 
     def ask(self, frame: Frame) -> None:
         """See ``ask_again``."""
-        function = self._owners.get(code := code_of(frame)) or function_in(frame) or next(iter(functions_of(code)), None)
+        code = code_of(frame)
+        function = self._owners.get(code) or function_in(frame) or next(iter(functions_of(code)), None)
         if function is None:
             return
         found = _find(parsed(self._code.get(function, function.__code__)), line_of(frame))
