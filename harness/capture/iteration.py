@@ -139,6 +139,9 @@ class IterationDirectory:
     def _mapped(self, found: list[tuple[str, str]], files: list[Entry]) -> None:
         """Adds the files that are named by a number."""
         mapping = self._mapping(os.path.join(self._path, _MAPPING)) if found else {}
+        for name in sorted(mapping.keys() - {name for name, _ in found}):
+            if _DIGITS.fullmatch(name) and (parse(mapping[name]) is not None or raw.is_raw(mapping[name])):
+                self._problem(os.path.join(self._path, name), "incomplete", f"{_MAPPING} names it, and it is gone")
         for name, path in found:
             original = mapping.get(name)
             if original is not None and raw.is_raw(original):

@@ -62,6 +62,11 @@ class Columns:
         series = self._of.get(slot.key.rank)
         return series.of(slot.key) if series is not None else {}
 
+    @property
+    def left(self) -> int:
+        """Number of steps that are not read as records."""
+        return sum(rank.left for rank in self._ranks)
+
     def untold(self) -> list[str]:
         """What was not looked at, as a line for each rank."""
         return [

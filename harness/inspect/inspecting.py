@@ -15,6 +15,7 @@ from harness.inspect.columns import columns_of
 from harness.inspect.finding import Finding, Report
 from harness.inspect.flow import link
 from harness.inspect.long import Thinned
+from harness.inspect.missing import left_nothing, what_is_missing
 from harness.inspect.rule import Context, chosen, settings_of
 from harness.inspect.run import Run
 from harness.records import Record
@@ -88,7 +89,9 @@ def examined(
     kept = folded([each for each in findings if not _is_off(each, switched)], _placed(run))
     iterations = sorted({step for steps in run.iterations.values() for step in steps})
     name = capture.network if isinstance(capture, Capture) else str(capture.id)
-    untold += [*what_is_missing(run, iterations), *read.untold()]
+    untold += [*what_is_missing(run, iterations, not read.left), *read.untold()]
+    if isinstance(capture, Capture):
+        untold += left_nothing(run, capture)
     if sampled:
         untold.append(f"a sample of each tensor was kept: {counted(len(sampled), 'rule')} about whole ones not asked")
     report = Report(
@@ -115,24 +118,6 @@ def opened(capture: Capture | StoredRun, records: Iterable[Record]) -> tuple[Run
         return run, len(capture.lost)
     emulated = bool(capture.attrs.get("emulated"))
     return Run(records, capture.artefacts, capture.id.backend, emulated, **told), 0
-
-
-def what_is_missing(run: Run, iterations: list[int]) -> list[str]:
-    """What no rule could look at."""
-    lines = []
-    if not run.slots:
-        lines.append("nothing was recorded: the run holds no tensor and no statistics")
-        return lines
-    if len(iterations) == 1:
-        lines.append("one step: whatever changes from step to step (updates, losses, growth) is not looked at")
-    if not run.trained:
-        lines.append("forward alone: gradients and updates were not recorded")
-    last = run.ops[-1] if run.ops else None
-    if last is not None and last.inputs and not any(last.results) and len(run.ops) == 1:
-        lines.append(
-            f"{last.name} alone, and nothing of its result: an exception dump keeps what the failed kernel read"
-        )
-    return lines
 
 
 def _is_off(finding: Finding, switched: Iterable[str]) -> bool:

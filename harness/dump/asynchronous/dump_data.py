@@ -172,6 +172,8 @@ def decode(content: bytes, size: int, where: str) -> Header:
         message = CLASSES["DumpData"].FromString(content)
     except DecodeError as error:
         raise TreeError(f"{where}: its header is not a DumpData message ({error})") from None
+    if not content and size > LENGTH.size:
+        raise TreeError(f"{where}: its header is empty, and {size - LENGTH.size} bytes follow; the file is damaged")
     at = LENGTH.size + len(content)
     inputs, at = _entries(message.input, at, where)
     outputs, at = _entries(message.output, at, where)
