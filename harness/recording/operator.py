@@ -12,12 +12,11 @@ import numpy as np
 from harness.dtypes import DType
 from harness.errors import RecordingError
 from harness.recording.operands import Constant, Parameter, SourceLine
-from harness.recording.spec import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
+from harness.recording.spec import OpaqueSpec, Spec, wrong_of
 
 UNKNOWN = OpaqueSpec("Unknown")
 """Type of a value that nobody stated."""
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), DType, np.generic, np.ndarray)
-_SPECS = (TensorSpec, ScalarSpec, TupleSpec, OpaqueSpec)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _NO_TYPE = re.compile(r"[/\s()]")
 _CONTROL = r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]"
@@ -154,9 +153,12 @@ class Operator:
             if operand is not None and not isinstance(operand, (Result, Parameter, Constant)):
                 accepted = "an Operator, Result, Parameter, Constant or None is accepted"
                 raise RecordingError(self._says(f"input.{slot} is {_kind(operand)}; {accepted}"))
+            stated = operand.spec if isinstance(operand, (Parameter, Constant)) else None
+            if stated is not None and (wrong := wrong_of(stated)) is not None:
+                raise RecordingError(self._says(f"input.{slot}: {wrong}"))
         for slot, spec in enumerate(self.outputs):
-            if not isinstance(spec, _SPECS):
-                raise RecordingError(self._says(f"output.{slot} is {_kind(spec)}; a TensorSpec is accepted"))
+            if (wrong := wrong_of(spec)) is not None:
+                raise RecordingError(self._says(f"output.{slot}: {wrong}"))
         for slot in self.aliases:
             if type(slot) is not int or slot < 0:
                 raise RecordingError(self._says(f"'aliases' has inputs by the slots of outputs; given: {slot!r:.60}"))

@@ -208,12 +208,15 @@ class Recording:
             run: how often the graph ran before; counted by default.
 
         Raises:
-            RecordingError: that is no graph, the label is negative, or this thread runs a step already.
+            RecordingError: that is no graph of this recording, the label is negative, or this thread runs a step
+                already.
             StateError: the recording is closed.
         """
         self._check()
         if not isinstance(graph, Graph):
             raise RecordingError(f"a step runs a graph of the recording; given: {graph!r:.60} ({type(graph).__name__})")
+        if not self.knows(graph):
+            raise RecordingError(f"a step runs a graph of its recording; {graph!r:.60} was declared in another one")
         if label is not None and (type(label) is not int or not 0 <= label <= LAST_LABEL):
             raise RecordingError(
                 f"the label of a step is a number from 0 to {LAST_LABEL}, or None; given: {label!r:.60}"
@@ -254,6 +257,10 @@ class Recording:
         self._graphs = [each for each in self._graphs if each() is not None]
         self._graphs.append(weakref.ref(graph))
         return graph
+
+    def knows(self, graph: Graph) -> bool:
+        """Whether ``graph`` was declared here."""
+        return any(each() is graph for each in self._graphs)
 
     def number(self, operator: Operator) -> None:
         """Gives an operator of a compiled graph its number, if it has none."""

@@ -84,3 +84,20 @@ Spec = TensorSpec | ScalarSpec | TupleSpec | OpaqueSpec
 
 UMONAD = OpaqueSpec("UMonad")
 IOMONAD = OpaqueSpec("IOMonad")
+
+
+def wrong_of(spec: object) -> str | None:
+    """What is wrong with a spec, in a few words; None if nothing is."""
+    if isinstance(spec, TupleSpec):
+        items = spec.items if isinstance(spec.items, tuple) else (spec.items,)
+        return next((wrong for each in items if (wrong := wrong_of(each)) is not None), None)
+    if not isinstance(spec, (TensorSpec, ScalarSpec, OpaqueSpec)):
+        return f"{spec!r:.60} ({type(spec).__name__}) is no spec; a TensorSpec is accepted"
+    if isinstance(spec, OpaqueSpec):
+        return None
+    if not isinstance(spec.dtype, DType):
+        return f"its dtype is {spec.dtype!r:.60}; one of harness.dtypes is accepted"
+    shape = spec.shape if isinstance(spec, TensorSpec) else ()
+    if not isinstance(shape, tuple) or any(type(size) is not int or size < -1 for size in shape):
+        return f"its shape is {shape!r:.60}; a tuple of numbers from 0 is accepted, -1 for an unknown one"
+    return None

@@ -12,7 +12,7 @@ from harness.recording.graph import EagerGraph, Graph
 from harness.recording.operands import Parameter
 from harness.recording.operator import UNKNOWN, Operator
 from harness.recording.spec import Spec, TensorSpec
-from harness.recording.value import Array, Value, values_of
+from harness.recording.value import Array, Value, fitting, values_of
 
 
 class Told(Protocol):
@@ -35,6 +35,9 @@ class Told(Protocol):
 
     def leave_step(self, step: Step) -> None:
         """See ``Recording.leave_step``."""
+
+    def knows(self, graph: Graph) -> bool:
+        """See ``Recording.knows``."""
 
     def grown(self, graph: Graph) -> None:
         """See ``Recording.grown``."""
@@ -72,7 +75,8 @@ class Launch:
         self.order = -1 if order is None else order
         self.saturated = False
         self._mutated: Mapping[int, Value] | None = None
-        self._ended = False
+        #: None before it begins
+        self._ended: bool | None = None
 
     @property
     def graph(self) -> Graph:
@@ -109,12 +113,17 @@ class Launch:
             ``outputs``, to go on with.
 
         Raises:
-            RecordingError: the launch has ended, or a value is wrong; nothing of it is recorded.
+            RecordingError: the launch has ended or not begun, its step is over, or a value is wrong; nothing of it is
+                recorded.
         """
         if self._ended:
             raise RecordingError(f"{self.operator.name} is done already")
+        if self._ended is None or not self.step.runs:
+            raise RecordingError(f"{self.operator.name} is done outside of the block of its launch, or of its step")
         with _named(self.operator, "output"):
             found = values_of(outputs, "outputs")
+            if not self.graph.eager:
+                fitting(found, self.operator.outputs)
         changed = None
         if mutated is not None:
             if not isinstance(mutated, Mapping):
@@ -131,6 +140,7 @@ class Launch:
     def begin(self) -> None:
         """Tells the observers; a runtime's own short way into the block."""
         recording = self.step.recording
+        self._ended = False
         with recording.lock:
             self.step.count(self)
             mutates = self.operator.mutates
@@ -199,6 +209,7 @@ class Step:
         run: how often this graph ran before (0 for its first run).
         label: what the caller calls the step; None: observers count as MindSpore does.
         parameters: yields each graph parameter that has data, with its current array.
+        runs: whether it has begun and is not over; None before it begins.
     """
 
     recording: Told
@@ -206,7 +217,8 @@ class Step:
     run: int
     label: int | None
     parameters: Callable[[], Iterable[tuple[Parameter, Array]]]
-    __slots__ = ("_count", "graph", "label", "parameters", "recording", "run")
+    runs: bool | None
+    __slots__ = ("_count", "graph", "label", "parameters", "recording", "run", "runs")
 
     def __init__(
         self,
@@ -221,6 +233,7 @@ class Step:
         self.run = run
         self.label = label
         self.parameters = parameters
+        self.runs = None
         self._count = 0
 
     def launch(self, operator: Operator, inputs: Any = (), order: int | None = None) -> Launch:
@@ -232,15 +245,21 @@ class Step:
             order: its place in the step, where threads launch in any order.
 
         Raises:
-            RecordingError: the operator is no recorded one, or a value is wrong.
+            RecordingError: the step does not run, the operator is none of this recording, or a value is wrong.
         """
         if not isinstance(operator, Operator) or operator.graph is None:
             given = operator.name if isinstance(operator, Operator) else f"{operator!r:.60}"
             raise RecordingError(f"{given} is launched, but no graph of the recording declares it")
-        if order is not None and not isinstance(order, int):
-            raise RecordingError(f"{operator.name}: 'order' is a place in the step; given: {order!r:.60}")
+        if not self.runs:
+            raise RecordingError(f"{operator.name} is launched outside of the block of its step")
+        if operator.graph is not self.graph and not self.recording.knows(operator.graph):
+            raise RecordingError(f"{operator.name} is launched, but its graph was declared in another recording")
+        if order is not None and (type(order) is not int or order < 0):
+            raise RecordingError(f"{operator.name}: 'order' is a place in the step, from 0; given: {order!r:.60}")
         with _named(operator, "input"):
             found = values_of(inputs, "inputs")
+            if not operator.graph.eager:
+                fitting(found, tuple(None if each is None else each.spec for each in operator.inputs))
         return Launch(self, operator, found, order)
 
     def count(self, launch: Launch) -> None:
@@ -252,7 +271,10 @@ class Step:
     def begin(self) -> None:
         """Tells the observers; a runtime's own short way into the block."""
         recording = self.recording
+        if self.runs is not None:
+            raise RecordingError(f"this step of {self.graph.name} ran already; each run is a step of its own")
         recording.enter_step(self)
+        self.runs = True
         try:
             with recording.lock:
                 if isinstance(self.graph, EagerGraph):
@@ -287,6 +309,7 @@ class Step:
             self._left()
 
     def _left(self) -> None:
+        self.runs = False
         self.recording.leave_step(self)
         # Whoever gave them often holds this step: a circle would keep what observers hold until a collection.
         self.parameters = nothing

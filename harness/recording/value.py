@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError, RecordingError
+from harness.recording.spec import Spec, TensorSpec
 
 Array = np.ndarray[Any, np.dtype[Any]]
 PLACE = -1
@@ -203,3 +205,29 @@ def values_of(given: Any, what: str) -> list[Value]:
     if len(set(slots)) != len(slots):
         raise RecordingError(f"{what}: a slot is given twice: {slots}")
     return found
+
+
+def fitting(values: Iterable[Value], specs: Sequence[Spec | None]) -> None:
+    """Checks values against what a compiled graph states of their slots: nothing if it states no slot, any value for
+    None, any size of a dimension of -1.
+
+    Raises:
+        RecordingError: a slot is not stated, or a tensor has another dtype or shape.
+    """
+    for value in values if specs else ():
+        if value.index >= len(specs):
+            raise RecordingError(f"slot {value.index} was given, but the operator states {len(specs)}")
+        stated = specs[value.index]
+        if value.gap is None and isinstance(stated, TensorSpec) and not _fits(value, stated):
+            given = f"{value.dtype.lower} {list(value.shape)}"
+            raise RecordingError(
+                f"slot {value.index}: {given} was given, but {stated.dtype.lower} {list(stated.shape)} is stated"
+            )
+
+
+def _fits(value: Value, stated: TensorSpec) -> bool:
+    return (
+        value.dtype is stated.dtype
+        and len(value.shape) == len(stated.shape)
+        and all(size in (-1, own) for own, size in zip(value.shape, stated.shape, strict=True))
+    )

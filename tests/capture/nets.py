@@ -62,6 +62,7 @@ class Net:
     def run(self, observers: Sequence[Observer]) -> None:
         """Records one step."""
         recording = Recording(ENGINE, observers=observers)
+        recording.know(self.graph)
         with recording.step(self.graph, parameters=self.present, run=self.runs) as step:
             for node in self.graph.order:
                 for _ in range(self.repeats[node]):

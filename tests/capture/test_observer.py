@@ -14,7 +14,7 @@ from harness import dtypes
 from harness.capture import Capture, CaptureObserver, read_tree
 from harness.dump import DumpObserver
 from harness.errors import DtypeError
-from harness.recording import Value
+from harness.recording import Launch, Value
 from harness.records import Array, Record, SlotKey
 from harness.stats.digest import digest
 from tests.capture.nets import Net, processes
@@ -139,6 +139,7 @@ def test_a_kernel_of_another_graph_is_recorded_there() -> None:
     net, other = one_op(), one_op("Default/Sub-op0", graph_id=7)
     node = other.graph.order[0]
     observer = CaptureObserver()
+    net.slots |= other.slots
     with net.step(observer) as step, other.launch(step, node) as launch:
         launch.done(other.slots[node][1])
     graphs = {r.key.operator: r.key.graph for r in observer.capture("Net", "cpu").records()}
@@ -148,15 +149,16 @@ def test_a_kernel_of_another_graph_is_recorded_there() -> None:
 def test_a_kernel_outside_of_a_step_is_refused() -> None:
     net, observer = one_op(), CaptureObserver()
     node = net.graph.order[0]
-    launch = net.launch(net.step(observer), node)  # of a step that did not begin
+    inputs, outputs = net.slots[node]
+    launch = Launch(net.step(observer), node, inputs, None)  # a runtime's short way; its step did not begin
     launch.begin()
     with pytest.raises(RuntimeError, match="Default/Add-op0 ran outside of a step"):
-        launch.done(net.slots[node][1])
+        launch.end(outputs)
 
 
 def test_a_slot_that_is_not_of_its_dtype_is_refused() -> None:
     net = one_op()
     node = net.graph.order[0]
-    net.slots[node] = ([], [Value.known(np.zeros(2, np.int32), dtypes.float32, 0, False)])
+    net.slots[node] = ([], [Value.known(np.zeros((2, 3), np.int32), dtypes.float32, 0, False)])
     with pytest.raises(DtypeError, match="int32 was given as Float32"):
         net.run(CaptureObserver())

@@ -91,7 +91,10 @@ class Net:
 
     def step(self, observer: Observer) -> Step:
         """The next step, for tests that run its operators themselves."""
-        return Recording(ENGINE, observers=[observer]).step(self.graph, parameters=self.parameters, run=self.runs)
+        recording = Recording(ENGINE, observers=[observer])
+        for graph in {id(each.graph): each.graph for each in (*self.slots, *self.graph.operators)}.values():
+            recording.know(graph)
+        return recording.step(self.graph, parameters=self.parameters, run=self.runs)
 
     def launch(self, step: Step, node: Operator) -> Launch:
         """A launch of ``node`` that reads its inputs."""
@@ -117,10 +120,10 @@ def measured_net(name: str) -> Net:
         values[Parameter(parameter, TensorSpec(kind, (2,)), True)] = tensor(kind, (2,), len(values))
     nodes: list[Operator] = []
     slots: Slots = {}
-    first = next(iter(values))
     for _, full_name, inputs, outputs in facts["ops"]:
         specs = tuple(TensorSpec(dtypes.by_name(dtype), (3,)) for _, dtype in outputs)
-        node = operator(full_name, [first], specs[0] if len(specs) == 1 else TupleSpec(specs))
+        edges = [None] * (1 + max((index for index, _ in inputs), default=-1))
+        node = operator(full_name, edges, specs[0] if len(specs) == 1 else TupleSpec(specs))
         nodes.append(node)
         slots[node] = (_slots(inputs), _slots(outputs))
     return Net(graph_of(nodes, list(values)), slots, values)
@@ -141,7 +144,8 @@ def one_op(name: str = "Default/Add-op0", arrays: Sequence[Array] = (), paramete
     given = list(arrays) or [tensor(dtypes.float32, (2, 3), k) for k in range(3)]
     specs = [TensorSpec(dtypes.from_numpy(a.dtype), a.shape) for a in given]
     weight = Parameter(parameter, specs[0], True)
-    node = operator(name, [weight] * (len(given) - 1), specs[-1])
+    edges = [weight if spec == specs[0] else None for spec in specs[:-1]]
+    node = operator(name, edges, specs[-1])
     inputs = [Value(a, specs[k].dtype, index=k) for k, a in enumerate(given[:-1])]
     outputs = [_result(given[-1], specs[-1].dtype, given[:-1])]
     graph = graph_of([node], [weight], **fields)

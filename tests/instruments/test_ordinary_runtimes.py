@@ -185,12 +185,12 @@ def test_what_nobody_selected_is_not_read(mode: str, tmp_path: Path) -> None:
 
                 def read(name: str = operator.name) -> Any:
                     reads.append(name)
-                    return np.zeros(2, np.float32)
+                    return np.zeros((3, 5), np.float32)
 
-                with step.launch(operator, [Value(read, dtypes.float32, (2,))]) as launch:
+                with step.launch(operator, [Value(read, dtypes.float32, (3, 5))]) as launch:
                     is_wanted = launch.wants("output", 0) is not Want.NOTHING
                     assert is_wanted == (operator.name == chosen)
-                    launch.done(Value(read, dtypes.float32, (2,)))
+                    launch.done(Value(read, dtypes.float32, (3, 5)))
     assert reads == [chosen] * 2
 
 

@@ -22,8 +22,11 @@ from harness.recording import (
     Operator,
     Parameter,
     Recording,
+    ScalarSpec,
+    Spec,
     Step,
     TensorSpec,
+    TupleSpec,
     Value,
     Want,
     World,
@@ -288,6 +291,21 @@ def test_a_recording_that_nobody_wrote_to_goes_on_in_a_child() -> None:
 
 # --- bad input --------------------------------------------------------------------------------------------------------
 
+
+def stating(recording: Recording, spec: Spec = SPEC) -> Any:
+    """A compiled graph of one operator that reads two tensors and gives one."""
+    x = Parameter("x", spec, is_weight=False)
+    return compiled(recording, Operator("Add", inputs=[x, x], outputs=[spec], mutates=()))
+
+
+def launched(
+    recording: Recording, inputs: Any = (), outputs: Any = (), order: Any = None, of: Operator | None = None
+) -> None:
+    graph = stating(recording)
+    with recording.step(graph) as step, step.launch(of or graph.operators[0], inputs, order) as launch:
+        launch.done(outputs)
+
+
 REFUSED: list[tuple[str, Any]] = [
     ("a text of 1 to", lambda r: Operator("")),
     ("a text of 1 to", lambda r: Operator("A", "x" * 5000)),
@@ -295,7 +313,7 @@ REFUSED: list[tuple[str, Any]] = [
     ("attribute 'f' is", lambda r: Operator("A", attributes={"f": object()})),
     ("attribute 'f' is", lambda r: Operator("A", attributes={"f": [{"x": np.array([object()])}]})),
     ("input.0 is", lambda r: Operator("A", inputs=["x"])),  # type: ignore[list-item]
-    ("output.0 is", lambda r: Operator("A", outputs=[3])),  # type: ignore[list-item]
+    ("output.0: 3 .int. is no spec", lambda r: Operator("A", outputs=[3])),  # type: ignore[list-item]
     ("no input.2", lambda r: Operator("A", inputs=[None], mutates=[2])),
     ("no input.-1", lambda r: Operator("A", aliases={0: -1})),
     ("made of Operators", lambda r: compiled(r, "A")),
@@ -338,6 +356,22 @@ REFUSED: list[tuple[str, Any]] = [
     ("the label of a step", lambda r: r.step(r.eager(), label=2**31)),
     ("a rank is a number", lambda r: World(False, 1)),
     ("'aliases' has inputs", lambda r: Operator("A", aliases={"x": 0})),  # type: ignore[dict-item]
+    ("its dtype is 'float32'", lambda r: stating(r, TensorSpec("float32", (2,)))),  # type: ignore[arg-type]
+    ("its dtype is <class", lambda r: stating(r, TensorSpec(np.float32, (2,)))),  # type: ignore[arg-type]
+    ("its dtype is 'int'", lambda r: stating(r, ScalarSpec("int"))),  # type: ignore[arg-type]
+    ("its shape is 3", lambda r: stating(r, TensorSpec(dtypes.float32, 3))),  # type: ignore[arg-type]
+    ("its shape is .2.5", lambda r: stating(r, TensorSpec(dtypes.float32, (2.5,)))),  # type: ignore[arg-type]
+    ("its shape is .-7", lambda r: stating(r, TensorSpec(dtypes.float32, (-7,)))),
+    ("3 .int. is no spec", lambda r: stating(r, TupleSpec((3,)))),  # type: ignore[arg-type]
+    ("declared in another one", lambda r: r.step(Recording("other").eager())),
+    ("outside of the block of its step", lambda r: r.step(stating(r)).launch(r.graphs[0].operators[0])),
+    ("slot 0: int64 .. was given, but float32 .2. is stated", lambda r: launched(r, 3)),
+    ("slot 0: float64 .3. was given", lambda r: launched(r, np.zeros(3))),
+    ("slot 2 was given, but the operator states 2", lambda r: launched(r, [ONES] * 3)),
+    ("output: slot 1 was given", lambda r: launched(r, [ONES] * 2, [ONES] * 2)),
+    ("'order' is a place", lambda r: launched(r, order=-1)),
+    ("'order' is a place", lambda r: launched(r, order=True)),
+    ("declared in another recording", lambda r: launched(r, of=stating(Recording("other")).operators[0])),
     ("listened to by its name", lambda r: listening("", lambda each: Heard()).__enter__()),
 ]
 
@@ -346,6 +380,27 @@ REFUSED: list[tuple[str, Any]] = [
 def test_bad_input(says: str, given_: Any) -> None:
     with pytest.raises(RecordingError, match=says):
         given_(Recording("tiny"))
+
+
+def test_a_block_runs_once_and_is_over_then() -> None:
+    heard = Heard()
+    recording = Recording("tiny", observers=[heard])
+    graph = stating(recording)
+    step = recording.step(graph)
+    with step:
+        launch = step.launch(graph.operators[0])
+        with pytest.raises(RecordingError, match="outside of the block of its launch"):
+            launch.done(ONES)
+        with launch:
+            launch.done(ONES)
+    told = list(heard.events)
+    with pytest.raises(RecordingError, match="ran already"), step:
+        pass
+    with pytest.raises(RecordingError, match="outside of the block of its step"):
+        step.launch(graph.operators[0])
+    assert heard.events == told
+    with recording.step(graph) as again, again.launch(graph.operators[0]) as launch:
+        launch.done(ONES)
 
 
 def test_bad_values_name_the_operator_and_lose_nothing() -> None:

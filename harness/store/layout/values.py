@@ -64,11 +64,13 @@ def as_json(value: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         raise ValueError(f"values lie deeper in one another than {_DEEPEST}")
     if isinstance(value, (list, tuple)):
-        return [as_json(each, depth + 1) for each in value]
+        return [each if type(each) in _AS_THEY_ARE else as_json(each, depth + 1) for each in value]
     if isinstance(value, Mapping):
         if not all(isinstance(name, str) for name in value):
             raise TypeError(f"{value!r:.60} has a name that is no text")
-        return {"$dict": [[name, as_json(each, depth + 1)] for name, each in sorted(value.items())]}
+        # Most are plain: each call that is spared counts, as a gate digests every attribute of every operator.
+        members = sorted(value.items())
+        return {"$dict": [[n, each if type(each) in _AS_THEY_ARE else as_json(each, depth + 1)] for n, each in members]}
     return _other(value)
 
 
