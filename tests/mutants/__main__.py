@@ -1,0 +1,141 @@
+"""Mutants of the modules that must not fail: drawn by a seed, each given to the tests that run its line.
+
+``python -m tests.mutants [--count N] [--seed N] [--kept FOLDER] [--seconds N]`` prints the branches that no test takes
+and the mutants that no test noticed. ``--kept FOLDER`` keeps the measurement of coverage for the next run; ``--page
+PAGE`` writes the tables between their marks there. The exit code is 1 if fewer than 95 % of the mutants were noticed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import resource
+import shutil
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks._pages import put
+from tests.mutants.covering import Covering, Rate
+from tests.mutants.mutations import Mutant, mutants
+from tests.mutants.rooms import TOP, modules
+
+#: A mutant is given to so many tests, those that run the fewest lines first; for so many seconds of the processor.
+_MOST_TESTS, _SECONDS = 40, 120
+_ENOUGH = 0.95
+_LEFT_OUT = (".git", ".tox", ".venv", "site", ".ruff_cache", ".mypy_cache", ".pytest_cache")
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kept", type=Path)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="no mutant is begun after so many")
+    parser.add_argument("--only", default="", help="beginning of the modules' paths")
+    parser.add_argument("--page")
+    given = parser.parse_args()
+    with TemporaryDirectory() as scratch:
+        folder = given.kept or Path(scratch)
+        folder.mkdir(exist_ok=True)
+        covering = Covering(folder)
+        if not (folder / "coverage").exists() and (code := covering.measure()):
+            return code  # what fails without a mutant shows nothing
+        told(covering.rates(), given.page)
+        every = [each for name in modules() if name.startswith(given.only)
+                 for each in mutants(name, (TOP / name).read_bytes())]  # fmt: skip
+        drawn = random.Random(given.seed).sample(every, min(given.count, len(every)))
+        survived, tried = tested(drawn, covering, Path(scratch) / "copy", given.seconds)
+    for each in survived:
+        print(f"survived: {each}")
+    row = f"| {len(every):,} | {tried} | {tried - len(survived)} | {len(survived)} | {given.seed} |\n"
+    head = "| mutants there are | tried | noticed | not noticed | seed |\n|---|---|---|---|---|\n"
+    print(head + row)
+    if given.page:
+        put(given.page, "mutants", head + row)
+    return int(tried - len(survived) < _ENOUGH * tried)
+
+
+def told(rates: dict[str, Rate], page: str | None) -> None:
+    """Prints what no test covers."""
+    rows = ["| module | statements | branches | not covered |\n|---|---|---|---|\n"]
+    for name, each in rates.items():
+        rows.append(f"| `{name}` | {each.statements} | {each.branches} | {', '.join(each.missed) or '-'} |\n")
+    missed, places = (
+        sum(len(each.missed) for each in rates.values()),
+        sum(map(sum, (each[:2] for each in rates.values()))),
+    )
+    rows.append(f"| all: {1 - missed / places:.2%} of {places:,} statements and branches | | | {missed} |\n")
+    if page is None or not put(page, "branches", "".join(rows)):
+        print("".join(rows))
+
+
+def tested(drawn: list[Mutant], covering: Covering, copy: Path, seconds: float) -> tuple[list[Mutant], int]:
+    """The mutants that no test noticed, and how many were tried, in a copy of the project."""
+    shutil.copytree(TOP, copy, copy_function=os.link, ignore=shutil.ignore_patterns(*_LEFT_OUT), symlinks=True)
+    survived, began = list[Mutant](), time.monotonic()
+    for at, each in enumerate(drawn):
+        if time.monotonic() - began > seconds:
+            return survived, at
+        tests = covering.of(each.module, each.line)
+        place = copy / each.module
+        source = (TOP / each.module).read_bytes()
+        try:
+            put_in(place, each.of(source))
+            noticed = bool(tests) and _is_noticed(copy, tests[:_MOST_TESTS])
+        finally:
+            put_in(place, source)
+        if not noticed:
+            survived.append(each)
+        print(f"{at + 1}/{len(drawn)} {'noticed' if noticed else 'SURVIVED'} {each}", flush=True)
+    return survived, len(drawn)
+
+
+def put_in(place: Path, source: bytes) -> None:
+    """Replaces a file of the copy, which may be a link to the project's own."""
+    place.unlink()
+    place.write_bytes(source)
+
+
+def _is_noticed(copy: Path, tests: list[str]) -> bool:
+    """Whether a test fails, in a fork that has not imported the project yet."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS + 1))
+            code = _pytest(copy, tests)
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) not in (0, 5)
+
+
+def _pytest(copy: Path, tests: list[str]) -> int:
+    silent = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(silent, descriptor)
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("harness", "pytest_msdump", "tests")]:
+        del sys.modules[name]
+    sys.meta_path[:] = [each for each in sys.meta_path if type(each).__name__ != "_SameNames"]
+    sys.dont_write_bytecode, sys.path[:] = True, [str(copy), *(each for each in sys.path if each != str(TOP) and each)]
+    os.environ.update(PYTHONPATH=str(copy), PYTHONDONTWRITEBYTECODE="1", CI="true")
+    os.chdir(copy)
+    import pytest
+
+    return int(pytest.main([*tests, "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]))
+
+
+def _warm() -> None:
+    """Imports what every fork needs and no mutant changes."""
+    import h5py  # noqa: F401
+    import hypothesis  # noqa: F401
+    import ml_dtypes  # noqa: F401
+    import pytest  # noqa: F401
+
+
+if __name__ == "__main__":
+    _warm()
+    sys.exit(main())

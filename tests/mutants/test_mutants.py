@@ -1,0 +1,44 @@
+"""Mutants are what they say: each can be compiled, changes one place, and a test that asks for it fails."""
+
+from __future__ import annotations
+
+import ast
+
+from tests.mutants.mutations import mutants
+from tests.mutants.rooms import TESTS, TOP, modules
+
+_SOURCE = b'''"""Text."""
+from typing import TYPE_CHECKING
+__all__ = ["f"]
+if TYPE_CHECKING:
+    import os
+
+def f(a: int, b: "int" = 2) -> bool:
+    """Text 1."""
+    if a < b and not a == 3:
+        g(a)
+        return a + 1
+    for each in a:
+        break
+    raise ValueError(f"{a} 1")
+'''
+
+
+def test_each_change_is_one_of_what_is_run() -> None:
+    found = mutants("f.py", _SOURCE)
+    assert {(each.line, each.old, each.new) for each in found} >= {
+        (7, "2", "(2 + 1)"), (9, "a < b", "(a <= b)"), (9, "not a == 3", "(a == 3)"), (9, "a == 3", "(a != 3)"),
+        (9, "a < b and not a == 3", "(a < b or not a == 3)"),
+        (9, "a < b and not a == 3", "(not (a < b and (not a == 3)))"),
+        (10, "g(a)", "pass"), (11, "return a + 1", "return None"), (11, "a + 1", "(a - 1)"), (13, "break", "continue"),
+        (14, 'raise ValueError(f"{a} 1")', "pass"),
+    }  # fmt: skip
+    assert not {each.line for each in found} & {1, 2, 3, 4, 5, 8}
+    for each in found:
+        assert ast.dump(ast.parse(each.of(_SOURCE))) != ast.dump(ast.parse(_SOURCE)), each
+        assert str(each).startswith(f"f.py:{each.line}: ")
+
+
+def test_the_rooms_and_their_tests_are_there() -> None:
+    assert len(modules()) > 30
+    assert [each for each in TESTS if not (TOP / each).exists()] == []
