@@ -85,6 +85,7 @@ def sweep_abandoned(path: Path) -> None:
                 _remove_abandoned(path.parent / name)
 
 
+_BROKEN = re.compile(r"\.(?:.+\.h5|goldens)\.lock\.break\.(\d{1,10})\.[0-9a-f]+")
 _PART = re.compile(r"\.(\d{1,10})-[0-9a-f]{8}\.part")
 
 
@@ -101,6 +102,14 @@ def sweep_parts(directory: str | int) -> None:
             found = _PART.fullmatch(name)
             if found and not _is_alive(int(found[1])):
                 os.unlink(name if isinstance(directory, int) else os.path.join(directory, name), dir_fd=descriptor)
+
+
+def sweep_broken_lock(path: Path) -> None:
+    """Removes a file that filelock names when it breaks the lock of a dead process, if it was killed over that."""
+    found = _BROKEN.fullmatch(path.name)
+    if found and not _is_alive(int(found[1])):
+        with suppress(OSError):
+            path.unlink()
 
 
 def _is_alive(process: int) -> bool:

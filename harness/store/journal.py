@@ -40,6 +40,7 @@ def recover(golden: Path) -> list[str]:
         for name in files:
             if name.startswith(".") and name.endswith(".h5.lock"):
                 _sweep(here / name[1:].removesuffix(".lock"))
+            atomic.sweep_broken_lock(here / name)
     return done
 
 

@@ -89,7 +89,7 @@ class Covering:
 
 
 def _node(context: str) -> str:
-    """``tests.store.test_read.test_it`` as pytest names it; empty for what is no test of ours."""
+    """A dotted name of coverage.py's as pytest names the test; empty for what is no test of ours."""
     parts = context.split(".")
     at = next((at for at, each in enumerate(parts) if each.startswith("test_")), None)
     if at is None or parts[0] != "tests":

@@ -200,3 +200,19 @@ def test_locks_of_killed_writers_are_swept(golden: Path) -> None:
     (golden / "b" / ".b.h5.lock").touch()
     recover(golden)
     assert not list(golden.rglob(".*"))
+
+
+def test_what_filelock_left_when_it_was_killed_is_swept(golden: Path) -> None:
+    """A session without ``flock`` was killed while it broke the lock of a dead one: the file stayed for ever."""
+    dead = os.fork()
+    if dead == 0:
+        os._exit(0)
+    os.waitpid(dead, 0)
+    left = [golden / f".goldens.lock.break.{dead}.0a9f", golden / f".x.h5.lock.break.{dead}.0a9f"]
+    kept = [golden / f".x.h5.lock.break.{os.getpid()}.0a9f", golden / f"x.h5.lock.break.{dead}.0a9f",
+            golden / f".x.h5.lock.break.{dead}.0a9f.txt", golden / f".x.lock.break.{dead}.0a9f"]  # fmt: skip
+    for path in (*left, *kept):
+        path.touch()
+    recover(golden)
+    assert [path.name for path in left if path.exists()] == []
+    assert [path.name for path in kept if not path.exists()] == []
