@@ -199,10 +199,11 @@ def extract(
 @app.command()
 def ranks(
     tree: Annotated[str, typer.Argument(help="run of several ranks: a dump tree, a golden")],
-    golden: Annotated[str | None, typer.Argument(help="run of the same ranks that is right")] = None,
+    golden: Annotated[str | None, typer.Argument(help="run that is right: of the same ranks, or of one")] = None,
     equal: Annotated[
         list[str] | None, typer.Option(metavar="PATTERN", help="OPERATOR:SLOT that should be equal on all ranks")
     ] = None,
+    shard: Shards = None,
     network: Annotated[str | None, typer.Option(metavar="NAME", help="network of the tree, if it has several")] = None,
     as_json: AsJson = None,
     workers: Workers = 0,
@@ -219,7 +220,7 @@ def ranks(
 
             raise SettingError("msdump ranks: give either a golden or --equal")
         if not equal:
-            return with_json(as_json, "ranks", lambda keep: explain_ranks(tree, golden, (), keep))
+            return with_json(as_json, "ranks", lambda keep: explain_ranks(tree, golden, (), keep, shard or ()))
         scale = Scale(workers, scheduler, resume)
         return with_json(as_json, "ranks", lambda keep: check_ranks(tree_of(tree), equal, network, scale, keep))
 

@@ -70,22 +70,31 @@ def check_ranks(
     return exit_code(differs=bool(result), unsure=bool(capture.lost))
 
 
-def explain_ranks(given: str, golden: str | None, patterns: Sequence[str], keep: dict[str, Any] | None = None) -> int:
+def explain_ranks(
+    given: str,
+    golden: str | None,
+    patterns: Sequence[str],
+    keep: dict[str, Any] | None = None,
+    shard: Sequence[str] = (),
+) -> int:
     """Prints which rank left first, at which operator, and why: beside a golden, or of the run alone.
 
     Args:
         given: a run of several ranks: a dump tree, a golden store, a file.
-        golden: another run of the same ranks, which is right; None for what the ranks alone can tell.
+        golden: a run that is right, of the same ranks or of one rank; None for what the ranks alone can tell.
         patterns: without a golden, patterns of slots that must be equal on all ranks.
         keep: receives what ``--json`` writes.
+        shard: where parts lie, and other names of modules, beside a run of one rank, see ``layouts.table_of``.
 
     Returns:
-        0 if no rank left; 1 if one did; 2 if none did and files could not be used.
+        0 if no rank left; 1 if one did; 2 if none did and files could not be used, or slots of the one rank could not
+        be compared.
 
     Raises:
-        HarnessError: a side cannot be read, or has one rank.
+        HarnessError: a side cannot be read, or has one rank; there is a table, and no run of one rank.
     """
     from harness.cli.operands import open_side
+    from harness.explain.layouts import beside_one, table_of
     from harness.explain.ranks import alone, as_json, beside, run_of
     from harness.explain.ranks import lines as told
 
@@ -94,10 +103,16 @@ def explain_ranks(given: str, golden: str | None, patterns: Sequence[str], keep:
         run = run_of(_read(side))
         if len(run.ranks) < 2:
             raise ScaleError(f"{given}: it has {counted(len(run.ranks), 'rank')}; several are needed")
-        if golden is None:
-            report = alone(run, patterns)
-        else:
+        table, other = table_of(shard), None
+        if golden is not None:
             other = run_of(_read(stack.enter_context(open_side(golden))))
+        if shard and (other is None or len(other.ranks) != 1):
+            raise ScaleError("--shard says how parts make the tensors of one rank; give a run of one rank, too")
+        if other is None:
+            report = alone(run, patterns)
+        elif len(other.ranks) == 1:
+            report = beside_one(run, other, table)
+        else:
             if gone := sorted(set(run.ranks) ^ set(other.ranks)):
                 raise ScaleError(f"rank {rank_list(gone)} is in one of {given} and {golden} only")
             report = beside(other, run)
@@ -109,7 +124,7 @@ def explain_ranks(given: str, golden: str | None, patterns: Sequence[str], keep:
         from harness.report.results import gaps_of
 
         keep |= as_json(report) | {"gaps": gaps_of(len(lost), lost)}
-    return exit_code(differs=report.first is not None, unsure=bool(lost))
+    return exit_code(differs=report.first is not None, unsure=bool(lost or report.unread))
 
 
 def _read(side: Side) -> Capture | StoredRun:

@@ -124,14 +124,7 @@ class _Joined(Streamed):
 
     def __call__(self) -> Array:
         arrays = [array for part in self.parts if (array := part.load()) is not None]
-        if self.shard.kind == "Partial":
-            return np.ascontiguousarray(_reduced(arrays, self.shard.reduction))
-        blocks = [np.split(each, self.shard.parts, self.axis) for each in arrays]
-        ordered = [each[at] for at in range(self.shard.parts) for each in blocks]
-        whole = np.concatenate(ordered, self.axis)
-        if self.size is not None:
-            whole = np.take(whole, np.arange(self.size), self.axis)
-        return np.ascontiguousarray(whole)
+        return whole_of(arrays, self.shard, self.axis, self.size)
 
     def pieces(self) -> Iterator[Array] | None:
         return None
@@ -149,6 +142,29 @@ class _Joined(Streamed):
                 return f"rank {part.key.rank}, there at {there}"
             within -= size
         return "no rank"
+
+
+def whole_of(arrays: Sequence[Array], shard: Shard, axis: int, size: int | None = None) -> Array:
+    """The tensor that parts make.
+
+    Args:
+        arrays: each rank's part, in the order of the group.
+        shard: how they are joined.
+        axis: from 0; of no meaning for a partial one.
+        size: the whole's length along the axis, if what is beyond it is padding.
+
+    Raises:
+        ValueError: the parts do not fit together.
+    """
+    if shard.kind == "Partial":
+        if len({each.shape for each in arrays}) > 1:
+            raise ValueError("parts of several shapes")
+        return np.ascontiguousarray(_reduced(arrays, shard.reduction)).reshape(arrays[0].shape)
+    blocks = [np.split(each, shard.parts, axis) for each in arrays]
+    whole = np.concatenate([each[at] for at in range(shard.parts) for each in blocks], axis)
+    if size is not None:
+        whole = np.take(whole, np.arange(size), axis)
+    return np.ascontiguousarray(whole)
 
 
 def _reduced(arrays: Sequence[Array], reduction: str) -> Array:
@@ -294,10 +310,11 @@ def parse_all(given: Iterable[str]) -> tuple[Shard, ...]:
     Raises:
         ScaleError: a line is no placement, or the file cannot be read.
     """
-    return tuple(Shard.parse(line) for each in given for line in (_lines(each[1:]) if each[:1] == "@" else [each]))
+    return tuple(Shard.parse(line) for each in given for line in (lines_of(each[1:]) if each[:1] == "@" else [each]))
 
 
-def _lines(path: str) -> list[str]:
+def lines_of(path: str) -> list[str]:
+    """The lines of a table in a file, without comments; ``ScaleError`` if it cannot be read."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -144,7 +144,17 @@ class Reader:
         hidden = ("CI", "GITHUB_", "GITLAB_", "PYTEST_", "MSDUMP_", "HYPOTHESIS_", "COLUMNS", "VIRTUAL_ENV")
         environ = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
         # Where this checkout is not installed, its commands are found all the same.
-        environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), environ.get("PATH", "")))
+        beside = Path(sys.executable).parent
+        with tempfile.TemporaryDirectory() as made:
+            if not (beside / "msdump").exists():
+                script = Path(made) / "msdump"
+                code = "from pytest_msdump.command import main; raise SystemExit(main())"
+                script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c \'{code}\' "$@"\n')
+                script.chmod(0o755)
+            environ["PATH"] = os.pathsep.join((str(beside), made, environ.get("PATH", "")))
+            return self._done(command, environ)
+
+    def _done(self, command: str, environ: dict[str, str]) -> str:
         environ |= {"NO_COLOR": "1", "COLUMNS": "110", "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
         environ["PYTEST_PLUGINS"] = "" if INSTALLED else PLUGIN
         done = subprocess.run(

@@ -34,9 +34,16 @@ def test_networks_drawn_for_both_frameworks(torch_python: str) -> None:
     _run_all(torch_python, "tests/testing/beside")
 
 
+def test_layouts_of_several_ranks(torch_python: str) -> None:
+    _run_all(torch_python, "tests/testing/layouts")
+
+
 def test_pages_show_what_pytorch_gives(torch_python: str) -> None:
     """Blocks that need PyTorch are left out where the pages are followed without it."""
-    pages = ("docs/tutorial/arrays-and-modules.md", "docs/how-to/port-from-pytorch.md", "docs/torch.md")
+    pages = (
+        "docs/tutorial/arrays-and-modules.md", "docs/how-to/port-from-pytorch.md", "docs/torch.md", "docs/ranks.md",
+        "docs/start/pytorch.md",
+    )  # fmt: skip
     test = "tests/docs/test_pages.py::test_a_reader_gets_what_the_page_shows"
     _run_all(torch_python, "-m", "deep", *(f"{test}[{page}]" for page in pages))
 

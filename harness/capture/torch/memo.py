@@ -90,3 +90,11 @@ def region(tensor: Any) -> tuple[Any, ...] | None:
                     return None
                 wanted *= size
     return tensor.storage_offset(), tensor.numel(), tensor.dtype, tensor.is_conj(), tensor.is_neg()
+
+
+def writes_of(tensor: Any) -> int | None:
+    """How often a tensor was written; None where PyTorch does not count that."""
+    try:
+        return int(tensor._version)
+    except RuntimeError:
+        return None

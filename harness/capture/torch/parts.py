@@ -108,6 +108,8 @@ def is_wrapped(tensor: Any) -> bool:
 def _wrapped(tensor: Any, name: str, depth: int) -> Iterator[Part]:
     kind = type(tensor).__name__
     flatten = getattr(tensor, "__tensor_flatten__", None)
+    if hasattr(tensor, "trigger_wait"):  # a collective's result that is not there yet
+        tensor.trigger_wait()
     if hasattr(tensor, "fake_mode"):
         raise Unread(FAKE)
     if flatten is None or depth >= _DEEPEST:

@@ -20,10 +20,11 @@ from harness.capture.torch.configuration import configuration_of, state_of
 from harness.capture.torch.grafting import Grafts
 from harness.capture.torch.leaving import LEFT
 from harness.capture.torch.lines import Lines, is_pytorchs, lays_shards_out
-from harness.capture.torch.memo import Looked, look
+from harness.capture.torch.memo import Looked, look, writes_of
 from harness.capture.torch.operators import Operator, known, tensors
 from harness.capture.torch.origins import UNKNOWN, Origins, Ran, Source
 from harness.capture.torch.parts import DTYPES, META, VALUELESS, Part, Unread, is_plain, parts, unwrapped
+from harness.capture.torch.placements import PLACEMENTS, is_distributed, lines, placement_of
 from harness.capture.torch.returned import leaves
 from harness.capture.torch.scalars import SETTINGS, Scalar, modes_of, settings_of
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes
@@ -40,6 +41,8 @@ RESULT = "Result"
 #: the type of what modules take and give, and their part of its name
 MODULE, CALL = "Module", "forward"
 _BOUNDARIES = frozenset({RESULT, MODULE})
+#: what says where the parts of a distributed tensor lie
+_PLACED = frozenset({RESULT, MODULE, "Parameter", "Gradient"})
 NO_TENSOR = "holds no tensor"
 #: seconds within which a collective that was waited for says that it has ended
 _SOON = 0.5
@@ -98,13 +101,15 @@ class StepRecorder:
         self.results: list[Source] = []
         self.problems: dict[tuple[str, str], Problem] = {}
         self.ended = False
+        #: where distributed tensors lie, by slot
+        self._placed: dict[str, str] = {}
 
     def branch(self) -> StepRecorder:
         """The recorder of a thread that starts now. ``join`` puts its records where it started."""
         made = StepRecorder(
             self._where, self._scopes, self._selection, self._keeper, self._lines, origins=self._origins
         )  # fmt: skip
-        made._lock, made.problems = self._lock, self.problems
+        made._lock, made.problems, made._placed = self._lock, self.problems, self._placed
         with self._lock:
             self._branches.append((len(self.records), len(self.names), len(self.ran), made))
         return made
@@ -213,13 +218,13 @@ class StepRecorder:
             ran = self._ran(name, REGION, None)
             given = tensors(args)
             found = self._slots(name, REGION, "input", given, None, ran)
-            before = [_writes(each) for each in given]
+            before = [writes_of(each) for each in given]
             result = run()
             self._keeper.memo.clear()  # what it wrote is not known
             if ran is not None:
                 ran.mutates = None
                 for each, count in zip(given, before, strict=True):
-                    if self._origins is not None and _writes(each) != count:
+                    if self._origins is not None and writes_of(each) != count:
                         self._origins.lost(each)
             self._record(name, REGION, found + self._slots(name, REGION, "output", tensors((result,)), None, ran), ran)
             return result
@@ -395,6 +400,12 @@ class StepRecorder:
             ran.attributes = held
             self.ran.insert(0, ran)
 
+    def placements(self) -> None:
+        """Records where the parts of the step's distributed tensors lie, as a table of placements."""
+        if self._placed:
+            text = lines(self._placed)
+            self.records += self._scalars(f"{ROOT}/{PLACEMENTS}-op0", SETTING, [(PLACEMENTS, text)], 0, None)
+
     def parameter(self, name: str, tensor: Any) -> None:
         """Records the current value of a parameter."""
         self.records += self._slots(name, "Parameter", "output", [tensor], None)
@@ -502,6 +513,8 @@ class StepRecorder:
             try:
                 if op in _BOUNDARIES:
                     tensor = unwrapped(tensor)
+                if op in _PLACED and is_distributed(tensor):
+                    self._placed[f"{name}:{io}.{slot}"] = placement_of(tensor)
                 consists = [("", tensor)] if is_plain(tensor) else parts(tensor)
                 for part in consists:
                     looked = look(part[1])
@@ -564,14 +577,6 @@ def _fits(array: Array) -> bool:
 def _touched(touched: Any) -> list[Any]:
     """The arguments of a call in one list."""
     return [*touched[0], *touched[1].values()] if touched else []
-
-
-def _writes(tensor: Any) -> int | None:
-    """How often a tensor was written; None where PyTorch does not count that."""
-    try:
-        return int(tensor._version)
-    except RuntimeError:
-        return None
 
 
 def _after(found: list[Record]) -> int:

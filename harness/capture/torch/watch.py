@@ -185,6 +185,7 @@ class TorchCapture:
                 if self._selection.has(ROOT):
                     recorder.modes(self._module)
                 self._record_parameters(recorder, modules)
+                recorder.placements()
             recorder.forget()
         finally:
             recorder.join()

@@ -9,7 +9,8 @@ from harness.explain.ranks.timeline import Execution
 #: causes, as programs read them
 CAUSES = (
     "replicated", "order", "shape", "missing-collective", "bit-flip", "stale", "mean-for-sum", "sum-for-mean",
-    "not-reduced", "group", "reduction", "shard", "batch", "seed", "computed", "data", "structure",
+    "not-reduced", "group", "reduction", "shard", "batch", "seed", "computed", "data", "structure", "scale",
+    "micro-batch",
 )  # fmt: skip
 
 
@@ -74,6 +75,7 @@ class RanksReport:
         spread: the collectives that carried the difference, in order.
         compared: slots that were compared.
         unread: slots whose values were needed and not kept.
+        notes: further lines.
     """
 
     ranks: tuple[int, ...]
@@ -83,6 +85,7 @@ class RanksReport:
     spread: list[Spread] = field(default_factory=list)
     compared: int = 0
     unread: int = 0
+    notes: list[str] = field(default_factory=list)
 
 
 def merged(findings: list[Finding]) -> list[Finding]:

@@ -17,8 +17,9 @@ _LONGEST = 40
 def lines(report: RanksReport) -> list[str]:
     """The report in words, at most 25 lines."""
     if report.first is None:
-        return [f"{counted(len(report.ranks), 'rank')}: no rank left; {counted(report.compared, 'slot')} compared"]
-    return [*_finding("First", report.first), *_rest(report)]
+        held = f"{counted(len(report.ranks), 'rank')}: no rank left; {counted(report.compared, 'slot')} compared"
+        return [held, *report.notes]
+    return [*_finding("First", report.first), *_rest(report), *report.notes]
 
 
 def _rest(report: RanksReport) -> Iterator[str]:
@@ -70,6 +71,8 @@ def as_json(report: RanksReport) -> dict[str, Any]:
         "spread": [
             {**_place(each.execution), "from": list(each.sources), "to": list(each.reached)} for each in report.spread
         ],
+        "unread": report.unread,
+        "notes": list(report.notes),
     }
 
 
