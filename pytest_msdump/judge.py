@@ -21,6 +21,7 @@ from harness.store import GoldenStore, RunId, StoredRun
 from harness.store.manifest import JUDGED
 from harness.words import among
 from pytest_msdump import commands, grafting, misses, twice
+from pytest_msdump.collection import from_root
 from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import SEED, GateTest
 from pytest_msdump.known_wrong import is_known_wrong
@@ -290,6 +291,16 @@ def _leave_candidate(judge: GateRun, bundle: str) -> str:
     return folder.relative_to(settings.root).as_posix()
 
 
+def _placed(test: GateTest, explanation: Explanation) -> Explanation:
+    """Says of data, which no line of a network makes, which test gave it."""
+    cause = explanation.cause
+    if cause is None or cause.source or cause.kind != "data":
+        return explanation
+    path, at, _ = test.item.location
+    place = f"{from_root(test.item.config, path)}:{(at or 0) + 1}"
+    return replace(explanation, cause=replace(cause, source=place))
+
+
 def explain(
     judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun, result: Result | None = None
 ) -> tuple[Explanation | None, str]:
@@ -308,7 +319,8 @@ def explain(
     changed = since(test.settings.golden, test.golden, run)
 
     def grafted(explanation: Explanation) -> Explanation:
-        return grafting.consider(judge, judged, expected, explanation) if own else explanation
+        placed = _placed(test, explanation)
+        return grafting.consider(judge, judged, expected, placed) if own else placed
 
     explanation, given, text = against.explained(expected, judge.found(), judged, golden, changed, steps, grafted)
     if explanation is not None and result is not None:

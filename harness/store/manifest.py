@@ -1,9 +1,10 @@
 """Manifests: texts that a reviewer reads when a binary golden changed.
 
-Beside each store ``x.h5`` lies ``x.manifest.json``, generated from it: for each run and operator a digest and counts,
-and for each run its provenance, which is kept out of the stores so that equal results are equal files. A change of two
-goldens changes two manifests, so that branches merge. Earlier versions had one ``MANIFEST.json`` for all stores of a
-directory: it counts for stores without a manifest of their own, and the next writer of manifests splits it.
+Beside each store ``x.h5`` lies ``x.manifest.json``, generated from it: for each run and operator a digest, counts and
+what it gave last, and for each run its provenance, which is kept out of the stores so that equal results are equal
+files. A change of two goldens changes two manifests, so that branches merge. Earlier versions had one
+``MANIFEST.json`` for all stores of a directory: it counts for stores without a manifest of their own, and the next
+writer of manifests splits it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from harness.atomic import (
 )
 from harness.errors import StoreError, StoreWriteError
 from harness.reading import parse_json, read_bytes
+from harness.stats import Statistics
+from harness.store.layout.index import Index
 from harness.store.layout.schema import RunId, parse_run, run_text
 from harness.store.read import GoldenStore, StoredRun
 from harness.suggest import command
@@ -37,7 +40,9 @@ from harness.suggest import command
 NAME = "MANIFEST.json"
 SUFFIX = ".manifest.json"
 FORMAT = "msdump manifest"
-VERSION = 2
+VERSION = 3
+#: earlier ones that are read: lines of operators without what they gave last
+_EARLIER = 2
 
 #: Largest size of a manifest in bytes; a larger one is not read.
 _MAX_BYTES = 256 * 2**20
@@ -161,7 +166,7 @@ def read(golden: Path, names: Iterable[str] | None = None, *, broken_is_none: bo
         names if names is not None else sorted({each.removesuffix(SUFFIX) + ".h5" for each in _manifests(golden)})
     ):
         try:
-            found = _json(golden, path_of(name), VERSION)
+            found = _json(golden, path_of(name), VERSION, _EARLIER)
         except StoreError:
             if not broken_is_none:
                 raise
@@ -174,7 +179,7 @@ def read(golden: Path, names: Iterable[str] | None = None, *, broken_is_none: bo
     return {"stores": stores}
 
 
-def _json(golden: Path, name: str, version: int) -> dict[str, Any]:
+def _json(golden: Path, name: str, *versions: int) -> dict[str, Any]:
     """A manifest below a directory; empty if there is none."""
     path = os.path.join(golden, name)
     if not os.path.lexists(path):
@@ -185,8 +190,8 @@ def _json(golden: Path, name: str, version: int) -> dict[str, Any]:
     manifest = parse_json(raw, f"{path} ({_again(golden)})", StoreError)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise StoreError(f"{path}: not a manifest of golden stores")
-    if manifest.get("version") != version:
-        raise StoreError(f"{path}: version {manifest.get('version')!r}; this pytest-msdump reads {version}")
+    if manifest.get("version") not in versions:
+        raise StoreError(f"{path}: version {manifest.get('version')!r}; this pytest-msdump reads {versions[0]}")
     return manifest
 
 
@@ -248,7 +253,9 @@ def stale(golden: Path) -> list[str]:
         said = found["stores"].get(name, {})
         if problems or not os.path.lexists(golden / path_of(name)):
             continue
-        if {**_store(golden / name, name, known, {}), **_HEAD} != said:
+        earlier = said.get("version") == _EARLIER
+        head = {**_HEAD, "version": _EARLIER} if earlier else _HEAD
+        if {**_store(golden / name, name, known, {}, short=earlier), **head} != said:
             problems.append(f"{name}: the manifest does not match the store; {_again(golden)}")
     return problems + [f"{key.store}: run {key.run} is only in the manifest" for key in known if key not in seen]
 
@@ -268,14 +275,16 @@ def runs_of(manifest: Mapping[str, Any]) -> dict[RunKey, Mapping[str, Any]]:
     return found
 
 
-def _store(path: Path, name: str, old: Mapping[RunKey, Mapping[str, Any]], provenance: Provenance) -> dict[str, Any]:
+def _store(
+    path: Path, name: str, old: Mapping[RunKey, Mapping[str, Any]], provenance: Provenance, *, short: bool = False
+) -> dict[str, Any]:
     with GoldenStore.open(path) as store:
         runs: dict[str, Any] = {}
         for run_id in store.runs():
             key, run = RunKey(name, run_id), store.run(*run_id)
             known = old.get(key, {})
             same = known.get("checksum") == run.checksum
-            entry = _run(run, known.get("provenance") if same else provenance.get(key))
+            entry = _run(run, known.get("provenance") if same else provenance.get(key), short)
             # Content that runs share is written once, as it is stored once.
             runs[run_text(run_id)] = entry | {
                 field: f"as {other}"
@@ -286,7 +295,7 @@ def _store(path: Path, name: str, old: Mapping[RunKey, Mapping[str, Any]], prove
         return {"network": store.network, "runs": runs}
 
 
-def _run(run: StoredRun, provenance: Mapping[str, Any] | None) -> dict[str, Any]:
+def _run(run: StoredRun, provenance: Mapping[str, Any] | None, short: bool) -> dict[str, Any]:
     return {
         "level": run.level,
         "slots": len(run),
@@ -294,20 +303,40 @@ def _run(run: StoredRun, provenance: Mapping[str, Any] | None) -> dict[str, Any]
         "attrs": dict(run.attrs),
         # An old manifest may hold anything.
         "provenance": dict(provenance) if isinstance(provenance, Mapping) else None,
-        "operators": _operators(run),
+        "operators": _operators(run, short),
     }
 
 
-def _operators(run: StoredRun) -> dict[str, str]:
-    """For each operator of a graph, over all its iterations: the number of its slots, and their digest."""
+def _operators(run: StoredRun, short: bool) -> dict[str, str]:
+    """For each operator of a graph, over all its iterations: the number of its slots, their digest and, if the line is
+    not to be ``short``, what it gave last."""
     hashers: dict[str, Any] = {}
     counts: dict[str, int] = {}
-    for key, content in zip(run.index.keys, run.index.digests, strict=True):
+    last: dict[str, tuple[tuple[Any, ...], int]] = {}
+    for row, (key, content) in enumerate(zip(run.index.keys, run.index.digests, strict=True)):
         name = f"rank{key.rank}/graph{key.graph}/{key.operator}"
         hasher = hashers.setdefault(name, xxhash.xxh3_64())
         hasher.update(f"{key.iteration}.{key.execution}.{key.io}.{key.slot}=".encode() + content)
         counts[name] = counts.get(name, 0) + 1
-    return {name: f"{counts[name]} {hashers[name].hexdigest()}" for name in sorted(hashers)}
+        order = (key.io == "output", key.iteration, key.execution, -key.slot)
+        if name not in last or order > last[name][0]:
+            last[name] = order, row
+    told = {name: "" if short else f" {_gave(run.index, row)}" for name, (_, row) in last.items()}
+    return {name: f"{counts[name]} {hashers[name].hexdigest()}{told[name]}" for name in sorted(hashers)}
+
+
+def _gave(index: Index, row: int) -> str:
+    """A slot in words that a reviewer reads: type of its operator unless the operator is named so, dtype, shape, and
+    its numbers as far as they are known."""
+    shape, kind = "x".join(map(str, index.shape(row))), index.name(row, "type")
+    named = index.keys[row].operator.rpartition("/")[2].startswith(kind)
+    told = f"{'' if named else f'{kind} '}{index.name(row, 'dtype')}[{shape}]"
+    found = index.statistics(row)
+    if not isinstance(found, Statistics) or not found.count:
+        return told
+    if found.min == found.max:
+        return f"{told} {found.min:.4g}"
+    return f"{told} {found.min:.4g}..{found.max:.4g} norm {found.l2norm:.4g}"
 
 
 def render(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,6 +56,39 @@ def test_says_what_the_stores_hold(golden: Path) -> None:
     assert len(run["operators"]) == len({r.key.operator for r in network()})
     assert manifest.provenance_of(golden) == FIRST
     assert manifest.stale(golden) == []
+
+
+def test_a_line_of_an_operator_tells_what_it_gave_last(tmp_path: Path) -> None:
+    """The numbers of output 0 of the last iteration; none of what has none."""
+    rng = np.random.default_rng()
+    made = [rng.standard_normal((3, 5)).astype(np.float32) for _ in range(3)]
+    records = [
+        replace(each, key=each.key._replace(iteration=at), values=values)
+        for at, values in enumerate(made)
+        for each in network()[-1:]
+    ]
+    update(tmp_path / "a.h5", "a", {CPU: replace(run_data(), records=records)})
+    manifest.rebuild(tmp_path)
+    (line,) = json.loads((tmp_path / "a.manifest.json").read_text())["runs"]["cpu/tensor"]["operators"].values()
+    last = made[-1].astype(np.float64)
+    numbers = f"{last.min():.4g}..{last.max():.4g} norm {np.sqrt((last**2).sum()):.4g}"
+    assert re.fullmatch(rf"3 [0-9a-f]{{16}} Float32\[3x5\] {re.escape(numbers)}", line), line
+
+
+def test_a_manifest_of_the_version_before_counts_until_its_store_changes(golden: Path) -> None:
+    manifest.rebuild(golden, FIRST)
+    path = golden / "a.manifest.json"
+    now = json.loads(path.read_text())
+    for run in now["runs"].values():
+        if isinstance(run["operators"], dict):
+            run["operators"] = {name: " ".join(line.split()[:2]) for name, line in run["operators"].items()}
+    path.write_text(manifest.render({**now, "version": 2}))
+    assert manifest.stale(golden) == []
+    assert manifest.provenance_of(golden)[RunKey("a.h5", CPU)] == FIRST[RunKey("a.h5", CPU)]
+    path.write_text(path.read_text().replace('"slots": ', '"slots": 1'))
+    assert len(manifest.stale(golden)) == 1
+    assert manifest.rebuild(golden)
+    assert json.loads(path.read_text()) == {**json.loads(path.read_text()), "version": 3}
 
 
 def test_an_empty_directory_has_no_manifest(tmp_path: Path) -> None:
