@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from harness.cli.nearest import goldens_of
 from harness.errors import HarnessError
@@ -21,7 +23,9 @@ from harness.words import counted
 _GAPS = 10
 
 
-def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[str]) -> int:
+def accept_bundles(
+    bundles: Sequence[Path], golden: Path | None, only: Sequence[str], keep: dict[str, Any] | None = None
+) -> int:
     """Accepts ``bundles`` into the directory ``golden``, one after the other, and prints what changed.
 
     Args:
@@ -30,6 +34,7 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
         golden: None for the goldens of the project that left each bundle.
         only: patterns for networks (``test_a.py::test_x``, ``test_x``), with the variant (``...[cpu-tensor]``), or for
             stores. A pattern without a wildcard may match anywhere in the name. Empty accepts all.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0; 1 if the question was answered with no; 2 if a pattern matches nothing, or there is no bundle.
@@ -51,14 +56,13 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
         used.update(found)
         return bool(found) or not only
 
-    taken = []
+    taken: list[Path] = []
+    accepted: list[dict[str, Any]] = []
     for bundle in bundles:
-        target = golden or goldens_of(bundle)
-        if bundle.exists() and target.exists() and bundle.samefile(target):
-            raise HarnessError(f"{bundle}: these are the goldens themselves; name a bundle that a gate left")
-        for result in accept(bundle, target, wanted):
+        for result in accept(bundle, _target(bundle, golden), wanted):
             taken.append(result.path)
             for run, change in result.runs.items():
+                accepted.append({"store": str(result.path), "run": str(run), **asdict(change)})
                 moved = f"{change.changed} changed, {change.new} new, {change.removed} removed"
                 slots = counted(change.slots, "slot")
                 print(line(f"{result.path}: run {run}: {slots}: {change.unchanged} unchanged, {moved}"))
@@ -66,11 +70,21 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
     for each in large(taken):
         print(line(each))
     idle = [each for each in only if each not in used]
+    if keep is not None:
+        keep |= {"accepted": accepted, "unmatched": idle}
     for each in idle:
         named: list[str | Path] = [] if golden is None else ["--golden", golden]
         listing = command("msdump", "review", bundles[0], *named, "--list")
         print(f"msdump: --only {each!r} fits no candidate; `{listing}` names them", file=sys.stderr)
     return 2 if idle else 0
+
+
+def _target(bundle: Path, golden: Path | None) -> Path:
+    """The goldens that a bundle is accepted into; ``HarnessError`` if it is these."""
+    target = golden or goldens_of(bundle)
+    if bundle.exists() and target.exists() and bundle.samefile(target):
+        raise HarnessError(f"{bundle}: these are the goldens themselves; name a bundle that a gate left")
+    return target
 
 
 def _print_gaps(path: Path, run: RunId) -> None:

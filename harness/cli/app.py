@@ -185,13 +185,14 @@ def extract(
     found: Annotated[str, typer.Argument(help="the run: a store of a bundle of candidates, or a dump tree")],
     to: Annotated[Path, typer.Option("--to", "-o", metavar="PY", help="the test to write")] = Path("test_extracted.py"),
     rank: Annotated[int | None, typer.Option(help="rank, if a tree has several")] = None,
+    as_json: AsJson = None,
 ) -> Action:
     """Write the operator where two runs part as a test that needs PyTorch and numpy alone."""
 
     def action() -> int:
         from harness.cli.extract import extract as write
 
-        return write(expected, found, to, rank)
+        return with_json(as_json, "extract", lambda keep: write(expected, found, to, rank, keep))
 
     return action
 
@@ -233,6 +234,7 @@ def judge(
     tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
     rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
     atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
+    as_json: AsJson = None,
 ) -> Action:
     """Judge a stored comparison under other tolerances; nothing is run or read again."""
 
@@ -242,7 +244,8 @@ def judge(
         from harness.compare.tolerance_file import chosen_tolerances
 
         stated = chosen_tolerances(tolerances, rtol, atol, exact=False)
-        return judge_again(comparison, stated or Tolerances.parse("default"))
+        about = comparison, stated or Tolerances.parse("default")
+        return with_json(as_json, "judge", lambda keep: judge_again(*about, keep))
 
     return action
 
@@ -291,6 +294,7 @@ def learn(
     force: Annotated[
         bool, typer.Option("--force", help="also learn from one run, or from a spread beyond rounding")
     ] = False,
+    as_json: AsJson = None,
     workers: Workers = 0,
     scheduler: Scheduler = None,
     resume: Resume = False,
@@ -301,7 +305,8 @@ def learn(
         from harness.cli.learn import learn as learn_from
 
         scale = Scale(workers, scheduler, resume)
-        return learn_from(golden, run, trees or [], command, times, margin, dry, force, scale)
+        about = golden, run, trees or [], command, times, margin, dry, force, scale
+        return with_json(as_json, "learn", lambda keep: learn_from(*about, keep))
 
     return action
 
@@ -317,6 +322,7 @@ def import_(
         Level | None, typer.Option(help="what the run keeps; by default values, where the tree has them")
     ] = None,
     packed: Annotated[bool, typer.Option("--compress", help="compress a new store")] = False,
+    as_json: AsJson = None,
     workers: Workers = 0,
     scheduler: Scheduler = None,
     resume: Resume = False,
@@ -331,7 +337,8 @@ def import_(
         from harness.cli.import_tree import import_tree
 
         scale = Scale(workers, scheduler, resume)
-        return import_tree(tree_of(tree), golden, run, rank, network, level, packed, scale)
+        about = tree_of(tree), golden, run, rank, network, level, packed, scale
+        return with_json(as_json, "import", lambda keep: import_tree(*about, keep))
 
     return action
 
@@ -349,6 +356,7 @@ def show(
     iteration: Annotated[int | None, typer.Option(help="only this iteration")] = None,
     part: Annotated[str, typer.Option("--slice", metavar="'0, :4'", help="only these values")] = "",
     text: Annotated[str, typer.Option(metavar="PATTERN", help="print the texts whose names match instead")] = "",
+    as_json: AsJson = None,
 ) -> Action:
     """Print what a golden store, a dump tree, a directory of the recorder or a tensor file holds, or one
     of its operators in detail."""
@@ -358,7 +366,16 @@ def show(
         from harness.cli.show import show_path
 
         wanted = Wanted(line, operator, slot, iteration, part)
-        return look_at(path, run, wanted) if wanted.anything else show_path(path, run, every or amount.verbose(), text)
+
+        def shown(keep: dict[str, Any]) -> int:
+            if as_json is not None:
+                from harness.cli.show_json import as_json as told
+
+                keep |= told(path, run, wanted)
+            full = every or amount.verbose()
+            return look_at(path, run, wanted) if wanted.anything else show_path(path, run, full, text)
+
+        return with_json(as_json, "show", shown)
 
     return action
 
@@ -417,12 +434,13 @@ def run(
 @app.command()
 def backends(
     device: Annotated[str | None, typer.Argument(help="only this device, with all that is known about it")] = None,
+    as_json: AsJson = None,
 ) -> Action:
     """List the backends (real or emulated, and whether they run here) and what the dump of each device has."""
 
     def action() -> int:
         from harness.cli.backends import list_backends
 
-        return list_backends(device)
+        return with_json(as_json, "backends", lambda keep: list_backends(device, keep))
 
     return action

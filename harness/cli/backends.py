@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from harness import backends
+from harness.backends import BACKENDS, get
 from harness.cli.text import table
 from harness.devices import DEVICES, Device
 from harness.devices.capabilities import FEATURES
 from harness.suggest import command
 
 
-def list_backends(name: str | None = None) -> int:
+def list_backends(name: str | None = None, keep: dict[str, Any] | None = None) -> int:
     """Prints a row per backend and the dump features of every device, or everything known about one device.
 
     Args:
         name: a device; None for all.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0.
@@ -24,14 +26,26 @@ def list_backends(name: str | None = None) -> int:
         UnknownNameError: there is no such device.
     """
     lines = [*_backends(), "", *_features()] if name is None else _described(DEVICES.get(name))
+    if keep is not None:
+        keep["backends"] = [
+            {"name": each, "emulated": found.emulated, "modes": list(found.modes), "runs_here": not why, "why": why}
+            for each in (BACKENDS if name is None else ())
+            for found, why in [(get(each), get(each).available() or "")]
+        ]
+        keep["devices"] = [
+            {"name": each, "emulated": found.emulated, "features": {f: str(found.capabilities[f]) for f in FEATURES}}
+            for each in DEVICES
+            for found in [DEVICES.get(each)]
+            if name in (None, each)
+        ]
     print("\n".join(lines))
     return 0
 
 
 def _backends() -> Iterator[str]:
     rows = []
-    for name in backends.BACKENDS:
-        backend = backends.get(name)
+    for name in BACKENDS:
+        backend = get(name)
         reason = backend.available()
         kind = "emulated" if backend.emulated else "real"
         rows.append((name, kind, " ".join(backend.modes), "yes" if reason is None else f"no: {reason}"))

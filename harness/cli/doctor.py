@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness import ci
 from harness.cli import git
@@ -34,11 +34,12 @@ class Finding(NamedTuple):
     todo: str = ""
 
 
-def examine(folder: Path) -> int:
+def examine(folder: Path, keep: dict[str, Any] | None = None) -> int:
     """Looks at a project and prints a line for each thing, those with something to do marked; nothing is changed.
 
     Args:
         folder: the project, or a directory in it.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0 if nothing is left to do, 1 otherwise.
@@ -50,6 +51,8 @@ def examine(folder: Path) -> int:
         raise HarnessError(f"{folder}: there is no such directory")
     root = Path(os.path.relpath(project(folder)))
     found = [*_installed(), *_pytest(root), *_goldens(root), *_protected(root), *_repository(root)]
+    if keep is not None:
+        keep["findings"] = [each._asdict() for each in found]
     for each in found:
         print(line(f"{'to do' if each.todo else 'well '}  {each.what}"))
         if each.todo:

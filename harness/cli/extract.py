@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +16,14 @@ from harness.escape import show
 from harness.explain.extracting import extract as extracted
 
 
-def extract(expected: str, found: str, to: Path, rank: int | None = None) -> int:
+def extract(expected: str, found: str, to: Path, rank: int | None = None, keep: dict[str, Any] | None = None) -> int:
     """Writes a pytest file with the first operator at which ``found`` leaves ``expected``.
 
     Args:
         expected, found: golden and run, see ``open_side``.
         to: the test's path; large tensors go beside it, with ``.npz`` for ``.py``.
         rank: rank to read from dump trees with several.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0 if the test was written; 1 if both sides agree, so that there is nothing to extract.
@@ -44,6 +46,9 @@ def extract(expected: str, found: str, to: Path, rank: int | None = None) -> int
         np.savez_compressed(file, **made.arrays)  # type: ignore[arg-type]
         write_held(beside, file.getvalue())
     write_held(to, made.text.encode())
+    if keep is not None:
+        operator = result.explanation.origin.operator  # type: ignore[union-attr]
+        keep |= {"written": [str(to)] + [str(beside)] * bool(made.arrays), "operator": operator, "cut": made.sliced}
     cut = ", cut to a slice that shows it" if made.sliced else ""
     show(f"{to}{f' and {beside}' if made.arrays else ''}: {result.explanation.origin.operator}{cut}")  # type: ignore[union-attr]
     return 0

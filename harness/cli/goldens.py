@@ -17,13 +17,14 @@ def regen(
     pytest_args: Annotated[
         list[str] | None, typer.Argument(metavar="[PYTEST ARGS]", help="tests and options, as pytest takes them")
     ] = None,
+    as_json: AsJson = None,
 ) -> Action:
     """Rewrite the goldens of the selected tests (pytest --msdump-regen ARGS)."""
 
     def action() -> int:
         from harness.cli.regen import regenerate
 
-        return regenerate(pytest_args or [])
+        return regenerate(pytest_args or [], as_json)
 
     return action
 
@@ -63,6 +64,7 @@ def accept(
     only: Annotated[
         list[str] | None, typer.Option(metavar="PATTERN", help="accept only tests (or stores) whose names match")
     ] = None,
+    as_json: AsJson = None,
 ) -> Action:
     """Make candidate bundles the new goldens; without one, the last that a gate left here, once it was shown.
 
@@ -72,7 +74,7 @@ def accept(
     def action() -> int:
         from harness.cli.accept import accept_bundles
 
-        return accept_bundles(bundles or [], golden, only or [])
+        return with_json(as_json, "accept", lambda keep: accept_bundles(bundles or [], golden, only or [], keep))
 
     return action
 
@@ -111,13 +113,14 @@ def prune(
         list[str] | None, typer.Argument(metavar="[PYTEST OPTIONS]", help="options for pytest's collection")
     ] = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="only list them")] = False,
+    as_json: AsJson = None,
 ) -> Action:
     """Collect all tests, then remove goldens and runs without an owning test."""
 
     def action() -> int:
         from harness.cli.prune import prune_goldens
 
-        return prune_goldens(pytest_args or [], dry)
+        return with_json(as_json, "prune", lambda keep: prune_goldens(pytest_args or [], dry, keep))
 
     return action
 
@@ -125,13 +128,14 @@ def prune(
 @app.command()
 def init(
     folder: Annotated[Path, typer.Argument(help="the project's directory")] = Path("."),
+    as_json: AsJson = None,
 ) -> Action:
     """Write a configuration, golden/, .gitattributes and a first test; overwrite nothing."""
 
     def action() -> int:
         from harness.cli.init import initialise
 
-        return initialise(folder)
+        return with_json(as_json, "init", lambda keep: initialise(folder, keep))
 
     return action
 
@@ -139,6 +143,7 @@ def init(
 @app.command()
 def doctor(
     folder: Annotated[Path, typer.Argument(help="the project, or a directory in it")] = Path("."),
+    as_json: AsJson = None,
 ) -> Action:
     """Say what protects the goldens of a project here, and what is left to do; change nothing.
 
@@ -148,7 +153,7 @@ def doctor(
     def action() -> int:
         from harness.cli.doctor import examine
 
-        return examine(folder)
+        return with_json(as_json, "doctor", lambda keep: examine(folder, keep))
 
     return action
 
@@ -209,6 +214,7 @@ def verify(
 def report(
     pages: Annotated[list[Path], typer.Argument(metavar="PAGE...", help="pages of CI jobs (--msdump-report)")],
     join: Annotated[Path, typer.Option("--join", metavar="HTML", help="the page to write")],
+    as_json: AsJson = None,
 ) -> Action:
     """Join the pages of several CI jobs into one.
 
@@ -218,6 +224,6 @@ def report(
     def action() -> int:
         from harness.cli.report import join as join_pages
 
-        return join_pages(pages, join)
+        return with_json(as_json, "report", lambda keep: join_pages(pages, join, keep))
 
     return action

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
-from harness.atomic import temporary_directory
-from harness.cli.regen import by_pytest, exit_code_of
-from harness.report.results import STANDARD
+from harness.cli.regen import exit_code_of, run_pytest
 
 #: the option's value for a test that is run again wherever it fails
 ALWAYS = "always"
@@ -26,15 +22,4 @@ def run_with_graft(test: str, slot: str = "", as_json: Path | None = None) -> in
         0 if the test holds, 1 if it differs, 2 if pytest could not run it.
     """
     arguments = ["--msdump", f"--msdump-graft={slot or ALWAYS}", "-q", test]
-    if as_json != STANDARD:
-        more = [] if as_json is None else [f"--msdump-json={as_json}"]
-        return exit_code_of(subprocess.run(by_pytest(*arguments, *more), check=False).returncode)
-    with temporary_directory("msdump-graft-") as folder:
-        file = Path(folder, "result.json")
-        command = by_pytest(*arguments, f"--msdump-json={file}")
-        ended = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True, errors="replace")
-        if file.is_file():
-            print(file.read_text(encoding="utf-8"))
-        else:
-            print(ended.stdout, file=sys.stderr)
-    return exit_code_of(ended.returncode)
+    return exit_code_of(run_pytest(arguments, as_json))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from harness.capture import Capture, read_tree
 from harness.capture.keeping import declared_by
@@ -12,6 +14,7 @@ from harness.cli.check import warn
 from harness.cli.watched import watched
 from harness.errors import HarnessError, StoreError, TreeError
 from harness.escape import line
+from harness.report.results import gaps_of
 from harness.scale import Scale, session
 from harness.store import Compression, GoldenStore, Level, RunData, RunId, change_one
 from harness.store.sizes import large
@@ -30,6 +33,7 @@ def import_tree(
     level: Level | None,
     packed: bool,
     scale: Scale | None = None,
+    keep: dict[str, Any] | None = None,
 ) -> int:
     """Stores a dump tree as a run. Only a piece of one tensor is in memory at a time, and each file is read once.
 
@@ -42,6 +46,7 @@ def import_tree(
         level: what the store keeps; None for values if the tree has them.
         packed: whether to compress a new store.
         scale: workers that share the work; by default this process does it alone.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0; 1 if files of the tree could not be used (they are named).
@@ -52,13 +57,13 @@ def import_tree(
     """
     with session(scale, tree=str(tree), golden=str(golden), rank=rank, network=network) as shared:
         if shared is None:
-            return _stored(read_tree(tree, rank, network=network, ahead=True), tree, golden, run, level, packed)
+            return _stored(read_tree(tree, rank, network=network, ahead=True), tree, golden, run, level, packed, keep)
         capture = shared.tree(str(tree), rank, network)
         shared.describe(capture)
         if _level(level, capture) == "digest":
-            return _stored(capture, tree, golden, run, level, packed)
+            return _stored(capture, tree, golden, run, level, packed, keep)
         with shared.pieces(capture, golden, "gzip" if packed else _compression(golden)):
-            return _stored(capture, tree, golden, run, level, packed)
+            return _stored(capture, tree, golden, run, level, packed, keep)
 
 
 def _compression(golden: Path) -> Compression:
@@ -75,8 +80,9 @@ def _level(level: Level | None, capture: Capture) -> Level:
 
 
 def _stored(
-    capture: Capture, tree: Path | str, golden: Path, run: str | None, level: Level | None, packed: bool
-) -> int:
+    capture: Capture, tree: Path | str, golden: Path, run: str | None, level: Level | None, packed: bool,
+    keep: dict[str, Any] | None,
+) -> int:  # fmt: skip
     """Stores a capture; see ``import_tree``."""
     name = run_id(run, capture)
     attrs = {"emulated": capture.emulated, "rules": capture.rules, "imported": True}
@@ -92,6 +98,9 @@ def _stored(
     change = result.runs[name]
     moved = f"{change.new} new, {change.changed} changed, {change.removed} removed, {change.unchanged} unchanged"
     slots, tensors = counted(change.slots, "slot"), counted(result.objects, "distinct tensor")
+    if keep is not None:
+        keep |= {"store": str(golden), "run": str(name), **asdict(change), "objects": result.objects}
+        keep |= {"bytes": result.size, "gaps": gaps_of(len(capture.lost), capture.lost)}
     print(line(f"{golden}: run {name}: {slots} ({moved}), {tensors}, {result.size} bytes"))
     for each in large([golden]):
         print(line(each))

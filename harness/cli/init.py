@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 from harness.atomic import write_held
 from harness.cli import git
@@ -49,9 +50,9 @@ def attributes(golden: str) -> str:
     )
 
 
-def initialise(folder: Path) -> int:
+def initialise(folder: Path, keep: dict[str, Any] | None = None) -> int:
     """Writes the missing files in ``folder``, and prints which were written and which existed. In a git repository it
-    also tells git, for this clone, how to show and merge goldens.
+    also tells git, for this clone, how to show and merge goldens. ``keep`` receives what ``--json`` writes.
 
     Returns:
         0.
@@ -64,29 +65,33 @@ def initialise(folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise HarnessError(f"{folder}: a directory is accepted, a file is in its place") from None
+    files: dict[str, list[str]] = {"written": [], "there": []}
     own = configuration(folder)
     if own:
         print(f"there: {own} (goldens lie in {configured(folder).golden}/)")
     else:
-        _write(folder / "pytest.ini", CONFIGURATION)
+        _write(folder / "pytest.ini", CONFIGURATION, files)
         above = configured_above(folder)
         if above:
             print(f"note: {above} configures pytest too; started there, it looks for other goldens than started here")
     settings = configured(folder)
     inside = not settings.golden.startswith("..") and not os.path.isabs(settings.golden)
-    _write(folder / settings.golden / "README.md", README)
+    _write(folder / settings.golden / "README.md", README, files)
     wanted = attributes(settings.golden if inside else "")
     held = folder / ("" if inside else settings.golden) / ".gitattributes"
-    _write(held, wanted)
+    _write(held, wanted, files)
     missing = lacking(held, wanted)
     if missing:
         print(f"add to it: {' and '.join(repr(line) for line in missing)}")
     for each in (*git.teach(folder), *git.ignored(folder, Path(settings.golden) / "test_first.h5")):
         print(each)
     place, collected = first_test(folder, settings)
-    _write(place, TEST.format(name=_function(settings.functions)))
+    _write(place, TEST.format(name=_function(settings.functions)), files)
     named = [] if collected else [Path(os.path.relpath(place, folder))]
-    print(f"next: {command('msdump', 'regen', *named, within=os.path.relpath(folder))}")
+    following = command("msdump", "regen", *named, within=os.path.relpath(folder))
+    print(f"next: {following}")
+    if keep is not None:
+        keep |= {**files, "next": following}
     return 0
 
 
@@ -138,10 +143,10 @@ def lacking(path: Path, wanted: str) -> list[str]:
     return [line for line in wanted.splitlines() if not line.startswith("#") and line not in there]
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, files: dict[str, list[str]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    if os.path.lexists(path):
-        print(f"there: {path}")
-        return
-    write_held(path, text.encode())
-    print(f"written: {path}")
+    done = "there" if os.path.lexists(path) else "written"
+    if done == "written":
+        write_held(path, text.encode())
+    files[done].append(str(path))
+    print(f"{done}: {path}")

@@ -11,7 +11,7 @@ from harness.compare.rejudge import OUTSIDE, UNSURE, WITHIN, rejudged
 from harness.errors import HarnessError
 from harness.escape import clipped, line
 from harness.reading import parsing, read_json
-from harness.report.results import FORMAT, VERSION
+from harness.report.results import FORMAT, VERSION, gaps_of
 from harness.words import counted
 
 _MAX_BYTES = 1 << 30
@@ -20,12 +20,13 @@ _LISTED = 20
 _BEFORE = "msdump-diff"
 
 
-def judge(path: Path, tolerances: Tolerances) -> int:
+def judge(path: Path, tolerances: Tolerances, keep: dict[str, Any] | None = None) -> int:
     """Judges every slot of a stored comparison again and prints what does not hold.
 
     Args:
         path: file that ``msdump diff --json`` wrote.
         tolerances: the tolerances to apply now.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0 if everything holds; 1 if something differs; 2 if nothing certainly differs, but some slots kept too little to
@@ -37,6 +38,12 @@ def judge(path: Path, tolerances: Tolerances) -> int:
     content = _read(path)
     with parsing(f"{path}: a comparison", HarnessError):
         judged = rejudged(content, tolerances)
+    if keep is not None:
+        keep["counts"] = {
+            "identical": judged.identical,
+            **{each: judged.counts[each] for each in (WITHIN, OUTSIDE, UNSURE)},
+        }
+        keep |= {"failing": list(judged.failing), "gaps": gaps_of(judged.lost)}
     counts = (f"{judged.counts[each]} {each}" for each in (WITHIN, OUTSIDE, UNSURE))
     print(", ".join([f"{judged.identical} identical", *counts]))
     shown = limit(_LISTED)

@@ -51,6 +51,7 @@ def learn(
     dry: bool,
     force: bool = False,
     scale: Scale | None = None,
+    keep: dict[str, Any] | None = None,
 ) -> int:
     """Compares runs with the golden one, and stores the tolerances that their scatter needs.
 
@@ -63,6 +64,7 @@ def learn(
         dry: only print; write nothing.
         force: also learn from a single run, and from a spread beyond ten times what rounding explains.
         scale: workers that share the work; by default this process does it alone.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0; 1 if nothing was stored, because a slot scatters in a way that no tolerance accepts or further than rounding
@@ -75,11 +77,7 @@ def learn(
         raise HarnessError("msdump learn takes dump trees, or --command with --times; one of the two")
     with ExitStack() as stack:
         sources = list(trees) if trees else stack.enter_context(_dumped(command, times))
-        recover_around(golden)
-        try:
-            store = stack.enter_context(GoldenStore.open(golden))
-        except FileNotFoundError:
-            raise StoreError(f"{golden}: there is no such golden store") from None
+        store = stack.enter_context(_opened(golden))
         shared = stack.enter_context(session(scale, learn=tuple(trees), golden=str(golden), run=run))
         expected = choose_run(store, run)
         lost: list[int] = []
@@ -92,6 +90,8 @@ def learn(
             refused = f"{counted(sum(lost), 'file')} could not be used (--force learns from the others)"
         if refused:
             print(refused)
+        if keep is not None:
+            keep |= _told(expected, found, table, refused) | {"kept": not (refused or dry)}
         for each in summary(audit(expected.records(), Tolerances.parse(table))):
             print(line(each))
         if refused and not dry:
@@ -100,6 +100,22 @@ def learn(
             data = remembered(expected, table, len(sources), margin)
             change_one(store.path, store.network, {expected.id: data})
     return exit_code(differs=bool(refused) and not gone, unsure=gone)
+
+
+def _opened(golden: Path) -> GoldenStore:
+    recover_around(golden)
+    try:
+        return GoldenStore.open(golden)
+    except FileNotFoundError:
+        raise StoreError(f"{golden}: there is no such golden store") from None
+
+
+def _told(expected: StoredRun, found: Sequence[Scatter], table: dict[str, Any], refused: str) -> dict[str, Any]:
+    """What ``--json`` writes of it."""
+    scatter = [{"slot": each.name, "why": each.reason} for each in found]
+    return {
+        "run": str(expected.id), "slots": len(expected), "learned": table, "scatter": scatter, "refused": refused,
+    }  # fmt: skip
 
 
 def _compared(expected: StoredRun, source: str, golden: Path, shared: Session | None, lost: list[int]) -> Comparison:

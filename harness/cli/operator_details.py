@@ -99,12 +99,12 @@ def slot_lines(records: Iterable[Record], artefacts: Mapping[str, bytes], wanted
     """
     check(wanted)
     known = statements(artefacts) if wanted.line or wanted.operator else {}
-    made = {key for key, node in known.items() if _made_by(node, wanted.line)} if wanted.line else None
+    made = made_by_line(artefacts, wanted)
     groups: dict[tuple[int, int, str], list[Record]] = {}
     there: dict[str, None] = {}
     for record in records:
         there[record.key.operator] = None
-        if _is_wanted(record, wanted, made):
+        if is_wanted(record, wanted, made):
             groups.setdefault((record.key.rank, record.key.graph, record.key.operator), []).append(record)
     if not groups:
         raise HarnessError(_nothing(wanted, known, there))
@@ -115,7 +115,15 @@ def slot_lines(records: Iterable[Record], artefacts: Mapping[str, bytes], wanted
         yield from _operator(key, group, known.get(key[1:]), wanted)
 
 
-def _is_wanted(record: Record, wanted: Wanted, made: set[tuple[int, str]] | None) -> bool:
+def made_by_line(artefacts: Mapping[str, bytes], wanted: Wanted) -> set[tuple[int, str]] | None:
+    """Graph and name of the operators that the requested line made; None if no line was requested."""
+    if not wanted.line:
+        return None
+    return {key for key, node in statements(artefacts).items() if _made_by(node, wanted.line)}
+
+
+def is_wanted(record: Record, wanted: Wanted, made: set[tuple[int, str]] | None) -> bool:
+    """Whether a slot was requested; ``made`` is of ``made_by_line``."""
     key = record.key
     if wanted.iteration is not None and key.iteration != wanted.iteration:
         return False

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from harness.atomic import temporary_directory
 from harness.cli import regen
@@ -15,12 +16,13 @@ PLUGIN = "pytest_msdump.pruning"
 REPORT, DRY = "MSDUMP_PRUNE_REPORT", "MSDUMP_PRUNE_DRY"
 
 
-def prune_goldens(pytest_args: Sequence[str], dry: bool) -> int:
+def prune_goldens(pytest_args: Sequence[str], dry: bool, keep: dict[str, Any] | None = None) -> int:
     """Makes pytest collect all tests, and removes what none of them owns.
 
     Args:
         pytest_args: options for pytest; those that select tests are refused.
         dry: only list it.
+        keep: receives what ``--json`` writes.
 
     Returns:
         0; 2 if pytest did not collect everything.
@@ -35,6 +37,10 @@ def prune_goldens(pytest_args: Sequence[str], dry: bool) -> int:
         )
         if report.exists():
             told = report.read_text(encoding="utf-8")
+            if keep is not None:
+                lines = [each.partition(": ") for each in told.splitlines()]
+                keep |= {act: [name for head, _, name in lines if head == act] for act in ("removed", "unused")}
+                keep["notes"] = ["".join(each) for each in lines if each[0] not in ("removed", "unused")]
             print(told, end="", file=sys.stderr if told.startswith("msdump: ") else sys.stdout)
             return 2 if told.startswith("msdump: ") else 0
     print(done.stdout + done.stderr, end="", file=sys.stderr)

@@ -24,10 +24,10 @@ _MOST = 256 << 20
 _ACCEPTED = "pages that --msdump-report, msdump diff --report and msdump report --join wrote can be joined"
 
 
-def join(pages: Sequence[Path], joined: Path) -> int:
+def join(pages: Sequence[Path], joined: Path, keep: dict[str, Any] | None = None) -> int:
     """Writes the page ``joined`` with the runs of all ``pages``: failing runs first, then by name.
 
-    If several pages have a run of the same name, the page's name is added.
+    If several pages have a run of the same name, the page's name is added. ``keep`` receives what ``--json`` writes.
 
     Returns:
         0 if all runs hold; 1 if one does not; 2 if there are none, or if nothing certainly differs and one cannot be
@@ -44,6 +44,11 @@ def join(pages: Sequence[Path], joined: Path) -> int:
     failed = sum(not run["holds"] for run in runs)
     title = f"msdump: {counted(len(runs), 'run')} of {counted(len(pages), 'job')}, {failing(failed)}"
     write_held(joined, render(limited(runs), title).encode(errors="replace"))
+    if keep is not None:
+        keep |= {
+            "page": str(joined),
+            "runs": [{name: run[name] for name in ("name", "verdict", "holds")} for run in runs],
+        }
     print(f"{joined}: {title.removeprefix('msdump: ')}")
     return exit_code(differs=any(_differs(run) for run in runs), unsure=failed > 0 or not runs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -13,8 +14,10 @@ import pytest
 
 from harness.capture import Capture
 from harness.capture.capture import Problem
+from harness.ci import VARIABLES as CI_VARIABLES
 from harness.cli import check as check_module
 from harness.cli import main, operands
+from harness.cli import parser as parser_module
 from harness.cli import ranks as ranks_module
 from harness.cli.app import CANNOT_TELL, DIFFERS, HOLDS
 from harness.records import Record
@@ -26,7 +29,7 @@ from tests.subprocesses import ROOT
 
 PAGE = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
 #: parts with keys of their own: described elsewhere, or names from the data
-_OPEN = {"counts", "arguments", "explanation", "steps", "pairing", "sides", "earliest"}
+_OPEN = {"counts", "arguments", "explanation", "steps", "pairing", "sides", "earliest", "features", "learned"}
 X = np.linspace(1, 2, 6, dtype=np.float32)
 
 
@@ -159,3 +162,70 @@ def test_review(golden: Path, tmp_path: Path) -> None:
     first, second = told(out)["candidates"]
     assert first["comparison"]["counts"]["differs"] == 1
     assert (second["comparison"], second["why"]) == (None, "there is no golden yet: all is new")
+
+
+def test_every_command_has_it() -> None:
+    lacking = {
+        name
+        for name, each in parser_module._own().items()
+        if not each.hidden and "as_json" not in inspect.signature(each.callback).parameters  # type: ignore[arg-type]
+    }
+    assert lacking == {"run", "env"}
+
+
+def test_what_writes_and_shows(
+    golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store, out = str(golden / "net.h5"), tmp_path / "out.json"
+
+    def does(*words: str, code: int = HOLDS) -> dict[str, Any]:
+        assert main([*words, "--json", str(out)]) == code
+        found = told(out)
+        assert (found["command"], found["exit_code"]) == (words[0], code)
+        capsys.readouterr()
+        return found
+
+    (listed,) = does("show", str(golden))["stores"]
+    assert (listed["store"], listed["runs"]) == ("net.h5", [{"run": "mindspore/tensor", "slots": 4}])
+    (shown,) = does("show", store)["runs"]
+    assert (shown["run"], shown["count"], len(shown["slots"])) == ("mindspore/tensor", 4, 4)
+    assert {each["max"] for each in does("show", store, "--operator", "Neg")["runs"][0]["slots"]} == {2.0, -1.0}
+    assert {each["name"] for each in does("backends")["backends"]} >= {"cpu", "gpu", "mindspore"}
+    assert [each["name"] for each in does("backends", "gpu")["devices"]] == ["gpu"]
+    project = tmp_path / "project"
+    made = does("init", str(project))
+    assert (len(made["written"]), made["there"], made["next"]) == (4, [], "(cd project && msdump regen)")
+    assert not does("init", str(project))["written"]
+    assert any("msdump regen" in each["todo"] for each in does("doctor", str(project), code=DIFFERS)["findings"])
+    assert does("convert", store, "x.npz")["tensors"] == 4
+    bundle = tmp_path / "bundle"
+    bundle.mkdir()
+    update(bundle / "net.h5", "net", {RunId("mindspore", "tensor"): RunData(run(1.5))})
+    seal(bundle, {})
+    main(["diff", store, str(bundle / "net.h5"), "--json", "diff.json"])
+    assert does("judge", "diff.json", "--rtol", "1e-3", code=DIFFERS)["counts"]["identical"] == 3
+    learned = does("learn", store, f"{bundle / 'net.h5'}", "--dry-run", code=DIFFERS)
+    assert not learned["kept"]
+    assert learned["refused"]
+    (accepted,) = does("accept", str(bundle), "--golden", str(golden))["accepted"]
+    assert (accepted["changed"], accepted["unchanged"]) == (1, 3)
+    main(["diff", store, store, "--report", "page.html"])
+    (page,) = does("report", "page.html", "--join", "all.html")["runs"]
+    assert page["holds"]
+
+
+@pytest.mark.long
+def test_what_runs_pytest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in CI_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_a.py").write_text("def test_it(msdump):\n    msdump.check('a', 1)\n")
+    assert main(["regen", "--json", "-"]) == HOLDS
+    found = json.loads(capfd.readouterr().out)
+    assert (found["command"], found["act"], found["comparisons"][0]["new"]) == ("pytest", "regen", 1)
+    (tmp_path / "test_a.py").write_text("")
+    for words, key in ((["--dry-run"], "unused"), ([], "removed")):
+        assert main(["prune", *words, "--json", "out.json"]) == HOLDS
+        assert told(tmp_path / "out.json")[key] == ["test_a/test_it.h5"]
