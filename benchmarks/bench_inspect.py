@@ -22,8 +22,8 @@ SECONDS, MEGABYTES = 20, 500
 _BASE = "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape"
 
 
-def write_statistics(path: Path, steps: int, slots: int) -> None:
-    """A dump tree of rows of statistics: a chain of products, three slots to an operator."""
+def write_statistics(path: Path, steps: int, slots: int, operands: int = 2) -> None:
+    """A dump tree of rows of statistics: a chain of operators with so many inputs and a result."""
     rng = np.random.default_rng(0)
     items = list(ATTRIBUTES)
     head = ",".join([_BASE, *(COLUMNS[item] for item in items)]) + "\n"
@@ -33,11 +33,12 @@ def write_statistics(path: Path, steps: int, slots: int) -> None:
         numbers = rng.normal(size=(slots, 4))
         lines = [head]
         for at in range(slots):
-            io, slot = ("output", 0) if at % 3 == 2 else ("input", at % 3)
+            number, slot = divmod(at, operands + 1)
+            io, slot = ("output", 0) if slot == operands else ("input", slot)
             low, high, mean, norm = -abs(numbers[at, 0]), abs(numbers[at, 1]), numbers[at, 2] / 10, abs(numbers[at, 3])
             shown = {"max": high, "min": low, "avg": mean, "l2norm": norm * 32, "count": 1024}
             texts = ",".join(f"{shown.get(item, 0):.6g}" for item in items)
-            where = f"{_trees.operator(at // 3)},0,0,{1_700_000_000_000_000 + step * slots + at},{io},{slot}"
+            where = f"{_trees.operator(number)},0,0,{1_700_000_000_000_000 + step * slots + at},{io},{slot}"
             lines.append(f'MatMul,{where},4096,float32,"[32,32]",{texts},\n')
         (folder / "statistic.csv").write_text("".join(lines))
 

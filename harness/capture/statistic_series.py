@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import ge
@@ -211,6 +211,18 @@ class Series:
                 bad = bool(step.bad[row])
                 found[iteration] = (math.inf, math.inf) if bad else (float(step.mean[row]), float(step.rms[row]))
         return found
+
+    def sizes(self, keys: Sequence[SlotKey]) -> Iterator[tuple[int, Array]]:
+        """Label and root mean squares of slots, in each step of a graph; NaN where unknown."""
+        rows: dict[tuple[int, int], Array] = {}
+        for (graph, iteration), step in self.steps.items():
+            at = rows.get((graph, step.layout))
+            if at is None:
+                known = self.layouts[step.layout].rows
+                named = [known.get(key[3:], -1) if key.graph == graph else -1 for key in keys]
+                at = rows[graph, step.layout] = np.array(named, np.int64)
+            numbers = np.where(step.bad, np.inf, step.rms)[at]
+            yield iteration, np.where(at < 0, np.nan, numbers)
 
 
 def series_of(source: RankRecords) -> Series | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +61,18 @@ class Columns:
         """Mean and root mean square of a slot in every step."""
         series = self._of.get(slot.key.rank)
         return series.of(slot.key) if series is not None else {}
+
+    def table(self, slots: Sequence[Slot]) -> tuple[list[int], Array]:
+        """All steps, and the root mean square of slots in them, float64 [slots, steps]."""
+        steps = sorted({label for rank in self._ranks for _, label in rank.series.steps})
+        places = {label: at for at, label in enumerate(steps)}
+        found = np.full((len(slots), len(steps)), np.nan)
+        for rank in self._ranks:
+            own = [at for at, slot in enumerate(slots) if slot.key.rank == rank.source.rank]
+            for label, numbers in rank.series.sizes([slots[at].key for at in own]):
+                known = ~np.isnan(numbers)
+                found[np.asarray(own, np.int64)[known], places[label]] = numbers[known]
+        return steps, found
 
     @property
     def left(self) -> int:

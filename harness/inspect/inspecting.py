@@ -11,7 +11,7 @@ from harness.compare.collector import PausedCollector
 from harness.errors import SettingTypeError
 from harness.explain.sides import operators_of, rules_of
 from harness.inspect.causes import folded
-from harness.inspect.columns import columns_of
+from harness.inspect.columns import Columns, columns_of
 from harness.inspect.finding import Finding, Report
 from harness.inspect.flow import link
 from harness.inspect.long import Thinned
@@ -71,12 +71,7 @@ def examined(
     switched = [off] if isinstance(off, str) else list(off)
     asked = chosen(texts, [each for each in switched if ":" not in each])
     numbers = settings_of(asked, settings or {})
-    columns = columns_of(capture) if isinstance(capture, Capture) else None
-    read = columns or Thinned(capture.records())
-    with PausedCollector():
-        run, lost = opened(capture, read)
-        link(run)
-    run.series = columns.of if columns is not None else run.series
+    run, lost, read = _read(capture)
     mode = capture.mode if isinstance(capture, Capture) else capture.id.mode
     sampled = [each.name for each in asked if each.name != "nonfinite"] if mode == "sample" else []
     findings: list[Finding] = []
@@ -99,6 +94,18 @@ def examined(
         sorted(run.iterations),
     )  # fmt: skip
     return report, run
+
+
+def _read(capture: Capture | StoredRun) -> tuple[Run, int, Columns | Thinned]:
+    """The run, linked; how many files of it could not be read; and what read it, which knows what it left out."""
+    columns = columns_of(capture) if isinstance(capture, Capture) else None
+    read = columns or Thinned(capture.records())
+    with PausedCollector():
+        run, lost = opened(capture, read)
+        link(run)
+    if columns is not None:
+        run.series, run.table = columns.of, columns.table
+    return run, lost, read
 
 
 def _placed(run: Run) -> Callable[[Finding], int | None]:

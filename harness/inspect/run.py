@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -132,6 +132,7 @@ class Run:
         parameters: slots at the end of each step, by rank and name, then by iteration.
         gradients: gradients of parameters that were recorded as such, likewise.
         iterations: labels of the steps by rank, in order.
+        table: steps, and root mean squares of slots in them, of a long run that was read as columns.
         series: mean and root mean square of a slot in steps of a long run that were read as columns alone.
     """
 
@@ -150,6 +151,7 @@ class Run:
         self.gradients: dict[tuple[int, str], dict[int, Slot]] = {}
         self.iterations: dict[int, list[int]] = {}
         self.series: Callable[[Slot], Mapping[int, tuple[float, float]]] = lambda _slot: {}
+        self.table: Callable[[Sequence[Slot]], tuple[list[int], Array]] = lambda slots: ([], np.zeros((len(slots), 0)))
         self.slots = 0
         self.blind = 0
         self.backend, self.emulated = backend, emulated

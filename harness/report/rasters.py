@@ -20,6 +20,10 @@ _COLOURS = np.array(
 )  # fmt: skip
 #: not finite, zero, not known
 BAD, ZERO, UNKNOWN = (0, 160, 255), (0, 0, 0), (128, 128, 128)
+#: frame of a channel that is saturated
+FULL = (230, 0, 120)
+#: steps of the scale in pictures with a palette; before them stand unknown, zero and bad
+LEVELS = 61
 
 
 def coloured(values: Array, low: float, high: float) -> Array:
@@ -49,9 +53,9 @@ def scale(values: Array) -> tuple[float, float]:
     return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
 
 
-def mosaic(channels: Array, columns: int = 8) -> Array:
+def mosaic(channels: Array, columns: int = 8, full: Array | None = None) -> Array:
     """Channels (number, height, width) side by side as colours, each on its own scale; one that is all zero has a
-    frame."""
+    frame, and so has one of those that ``full`` marks."""
     number, height, width = channels.shape
     columns = min(columns, number)
     rows = -(-number // columns)
@@ -61,17 +65,58 @@ def mosaic(channels: Array, columns: int = 8) -> Array:
         channel = channels[at].astype(np.float64)
         if not channel.any():
             sheet[top : top + height + 2, left : left + width + 2] = BAD
+        elif full is not None and full[at]:
+            sheet[top : top + height + 2, left : left + width + 2] = FULL
         sheet[top + 1 : top + 1 + height, left + 1 : left + 1 + width] = coloured(channel, *scale(channel))
     return sheet
 
 
+def folded(values: Array, rows: int, columns: int) -> Array:
+    """A smaller table of logarithms: the largest known number of each block; bad ones win, then zeros."""
+    for axis, most in ((0, rows), (1, columns)):
+        if values.shape[axis] > most:
+            starts = np.unique(np.linspace(0, values.shape[axis], most, endpoint=False).astype(np.int64))
+            values = np.fmax.reduceat(values, starts, axis=axis)
+    return values
+
+
+def palette() -> Array:
+    """The colours of ``levels``, uint8 [LEVELS + 3, 3]."""
+    scale_ = coloured(np.linspace(0, 1, LEVELS), 0, 1)
+    return np.concatenate([np.array([UNKNOWN, ZERO, BAD], np.uint8), scale_])
+
+
+def levels(values: Array, low: float, high: float) -> Array:
+    """Logarithms as numbers of ``palette``, uint8."""
+    span = high - low
+    with np.errstate(all="ignore"):
+        place = np.clip((values - low) / span if span > 0 else np.full(values.shape, 0.5), 0, 1)
+        made = np.nan_to_num(np.rint(place * (LEVELS - 1))).astype(np.uint8) + 3
+    made[np.isnan(values)] = 0
+    made[np.isneginf(values)] = 1
+    made[np.isposinf(values)] = 2
+    return np.asarray(made.astype(np.uint8))
+
+
+def indexed(values: Array, low: float, high: float) -> str:
+    """Logarithms as a picture with a palette, as a ``data:`` address: a byte a number before it is compressed."""
+    table = levels(values, low, high)
+    return _file(np.ascontiguousarray(table)[..., None], 3, palette().tobytes())
+
+
 def png(pixels: Array) -> str:
     """A picture (height, width, 3; uint8) as a ``data:`` address."""
+    return _file(pixels, 2)
+
+
+def _file(pixels: Array, kind: int, colours: bytes = b"") -> str:
     height, width, _ = pixels.shape
     rows = b"".join(b"\0" + row.tobytes() for row in np.ascontiguousarray(pixels))
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    parts = [(b"IHDR", header), (b"IDAT", zlib.compress(rows, 6)), (b"IEND", b"")]
+    header = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
+    parts = [(b"IHDR", header), (b"PLTE", colours), (b"IDAT", zlib.compress(rows, 6)), (b"IEND", b"")]
     raw = b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        for name, body in parts
+        if body or name == b"IEND"
     )
     return "data:image/png;base64," + base64.b64encode(raw).decode()

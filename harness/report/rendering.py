@@ -36,34 +36,42 @@ def render(runs: Sequence[dict[str, Any]], title: str) -> str:
     data = json.dumps({"title": title, "runs": list(runs)}, allow_nan=False, separators=(",", ":"))
     css, js = (_together(names) for names in (STYLES, SCRIPTS))
     library = _library()
-    scripts = " ".join(f"'{_digest(script)}'" for script in (library, js))
     filled = {
         "title": _escaped(line(title)),
-        "policy": f"default-src 'none'; script-src {scripts}; style-src '{_digest(css)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'",
+        "policy": policy(css, library, js),
         "css": css,
         "library": library,
         "js": js,
         "data": json_text(data).replace("<", "\\u003c"),
     }
     # In one pass: filled-in text is not scanned again.
-    return _MARK.sub(lambda mark: filled[mark[1]], _read("page.html"))
+    return _MARK.sub(lambda mark: filled[mark[1]], static("page.html"))
+
+
+def policy(css: str, *scripts: str) -> str:
+    """A Content-Security-Policy that admits these styles and scripts, pictures within the page, and nothing else."""
+    own = " ".join(f"'{_digest(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {own}; style-src '{_digest(css)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 
 
-def _read(name: str) -> str:
+def static(name: str) -> str:
+    """A text of the directory ``static``."""
     return (files("harness.report") / "static" / name).read_text(encoding="utf-8")
 
 
 def _together(names: Sequence[str]) -> str:
-    return "\n".join(map(_read, names))
+    return "\n".join(map(static, names))
 
 
 def _library() -> str:
     """The library's text with its licence, which must accompany it."""
-    licence, script = _read(f"vendor/{LIBRARY}.LICENSE.txt"), _read(f"vendor/{LIBRARY}.min.js")
+    licence, script = static(f"vendor/{LIBRARY}.LICENSE.txt"), static(f"vendor/{LIBRARY}.min.js")
     own = [each for each in script.splitlines() if not each.startswith("//# sourceMappingURL")]
     return "\n".join([f"/*! {LIBRARY} {LIBRARY_VERSION}", licence.strip(), "*/", *own])
 
