@@ -36,8 +36,13 @@ HOMES = ("", "nn", "ops", "mint", "mint.nn", "mint.nn.functional", "train", "dat
 
 
 def modules() -> dict[str, types.ModuleType]:
-    """Every module worth a place, by its name without ``mindspore.``."""
+    """Every module worth a place, by its name without ``mindspore.``.
+
+    A name of a package that hides the module of that name does so until that module is imported; it is kept as the
+    package has it first.
+    """
     root = importlib.import_module("mindspore")
+    first = {module: dict(vars(module)) for name, module in sys.modules.items() if name.startswith("mindspore")}
     found = {"": root}
     names = [info.name.partition(".")[2] for info in pkgutil.walk_packages(root.__path__, "mindspore.")]
     for name in [*names, *INNER]:
@@ -49,6 +54,10 @@ def modules() -> dict[str, types.ModuleType]:
             found[name] = importlib.import_module(f"mindspore.{name}")
         except Exception as error:
             print(f"left out: {name}: {type(error).__name__}: {error}", file=sys.stderr)
+    for module, had in first.items():
+        for name, value in had.items():
+            if not isinstance(value, types.ModuleType) and isinstance(vars(module).get(name), types.ModuleType):
+                setattr(module, name, value)
     return found
 
 

@@ -10,6 +10,8 @@ from typing import Any
 from harness.errors import UnsupportedNameError
 from harness.framework.nn import fan
 from harness.framework.nn.cell import Cell
+from harness.framework.ops.primitive import Primitive
+from harness.framework.runtime.session import current
 from harness.framework.tensor import Tensor
 
 __all__ = ["calculate_correct_fan", "calculate_fans", "calculate_gain", "opt_init_args_register", "pynative_executor"]
@@ -67,3 +69,62 @@ class _Executor:
 
 
 pynative_executor = _Executor()
+
+
+class _GraphExecutor:
+    """What compiles cells: here the session does."""
+
+    def compile(self, obj: Cell, *args: Any, phase: str = "predict", **kwargs: Any) -> tuple[str, bool]:
+        """Compiles the graph of ``obj(*args, **kwargs)`` in a phase; nothing runs.
+
+        Args:
+            obj: the cell.
+            args: as of its call.
+            phase: what its graphs are kept for.
+            kwargs: keywords of its call; ``do_convert`` and ``jit_config_dict`` are not for it.
+
+        Returns:
+            A text of the phase and the cell, and whether the graph was not compiled before.
+        """
+        kwargs = {name: value for name, value in kwargs.items() if name not in ("do_convert", "jit_config_dict")}
+        return f"{phase}.{obj.create_time}.{id(obj)}", obj._compile(args, kwargs, phase)
+
+    def __call__(self, obj: Cell, *args: Any, phase: str = "predict") -> Any:
+        """Runs the graph of ``obj(*args)`` of a phase, compiled before or now."""
+        return current().run_cell(obj, args, {}, phase)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise UnsupportedNameError(f"_cell_graph_executor.{name} is not supported here; accepted: compile()")
+
+
+cell_graph_executor = _GraphExecutor()
+
+
+class Registry(dict[Any, Any]):
+    """Functions by a primitive, its class or its name; None for one that was not registered."""
+
+    def register(self, prim: Any) -> Callable[[Any], Any]:
+        """Decorates the function for ``prim``: a name, or a class of primitives, also found by its name."""
+
+        def kept(function: Any) -> Any:
+            if isinstance(prim, str):
+                self[prim] = function
+            elif issubclass(prim, Primitive):
+                self[id(prim)] = self[prim.__name__] = function
+            return function
+
+        return kept
+
+    def get(self, prim_obj: Any, default: Any = None) -> Any:
+        """What was registered for a primitive or a name, else ``default``."""
+        keys = [id(type(prim_obj)), prim_obj.name] if isinstance(prim_obj, Primitive) else [prim_obj]
+        return next((self[key] for key in keys if key in self), default)
+
+
+class VmImplRegistry(Registry):
+    """Functions that stand for operators while a network is debugged; nothing here calls them."""
+
+
+vm_impl_registry = VmImplRegistry()

@@ -34,7 +34,7 @@ def value_and_grad_traced(
         function: cell or function.
         args: its arguments (traced).
         positions: arguments whose gradients are wanted. A mutable tuple has a tuple of gradients in graph mode; any
-            other tuple or list has none, as in MindSpore (measured).
+            other tuple or list, a number, a constant have none, as in MindSpore (measured).
         weights: parameters whose gradients are wanted.
         sens: gradient of the result, or a function of the result that gives it; None takes ones.
         has_aux: only the first member of the result is differentiated.
@@ -57,7 +57,7 @@ def value_and_grad_traced(
     home = scope_of(function) or "Default"
     wrt, places, homes = list[Operand](), list[_Place](), dict[int, str]()
     for p in positions:
-        places.append(_place(active, args[p], p, wrt))
+        places.append(_place(active, args[p], wrt))
         where = "Default" if p >= _first_starred(function) else home
         homes |= {id(each): where for each in wrt if id(each) not in homes}
     wrt += _ends(args, positions)
@@ -66,14 +66,22 @@ def value_and_grad_traced(
     wrt += [active.parameter(w) for w in weights]
     before += [each for each in wrt if isinstance(each, Node)]
     target = out[0] if has_aux else out
-    sens = sens(target) if callable(sens) else sens
-    if sens is not None:
-        sens = _traced(active, sens)
-        _check_start(target, sens)
+    if not wrt and isinstance(target, (int, float)):  # numbers alone: there is nothing to differentiate
+        return out, (None,) * len(places), ()
+    sens = _start(active, target, sens)
     grads = gradient(active, target, sens, wrt, homes, None if called else readers, before)
     active.of_gradients += [node for node in active.created if node not in readers]
     _finish(active)
     return out, tuple(_at(place, grads) for place in places), _hooked(weights, grads[of_args:])
+
+
+def _start(active: Any, result: Any, sens: Any) -> Any:
+    """The gradient of a result to start from, as part of the graph; None takes ones."""
+    sens = sens(result) if callable(sens) else sens
+    if sens is not None:
+        sens = _traced(active, sens)
+        _check_start(result, sens)
+    return sens
 
 
 def _finish(active: Any) -> None:
@@ -160,14 +168,13 @@ def is_of_inputs(value: Any) -> bool:
     return bool(members) and all(isinstance(member, Traced) or is_of_inputs(member) for member in members)
 
 
-def _place(active: Any, value: Any, position: int, wrt: list[Operand]) -> _Place:
-    """The place of an argument's gradient among those of ``wrt``, to which it is added."""
+def _place(active: Any, value: Any, wrt: list[Operand]) -> _Place:
+    """The place of an argument's gradient among those of ``wrt``, to which it is added; a value other than a
+    tensor, and a constant of a graph, have none (measured)."""
     if is_of_inputs(value):
-        return tuple(_place(active, member, position, wrt) for member in value)
-    if isinstance(value, (tuple, list)):
+        return tuple(_place(active, member, wrt) for member in value)
+    if not isinstance(value, Tensor) or (value.const_arg and not is_eager()):
         return None
-    if not isinstance(value, Tensor):
-        raise TraceError(f"argument {position} is not a tensor ({type(value).__name__}); it has no gradient")
     wrt.append(active.operand(value, updates=True))
     return len(wrt) - 1
 

@@ -16,8 +16,8 @@ from harness.framework.tensor import Tensor, call
 _AS_THEY_ARE = frozenset(
     {
         "Add", "AddN", "AddScalar", "Angle", "Cast", "Complex", "ComplexAbs", "Concat", "Conj", "ConcatOffset", "Equal",
-        "ExpandDims", "Flatten", "Gather", "GatherD", "GatherNd", "Identity", "Imag", "MaskedSelect", "Muls", "Neg",
-        "NotEqual", "OnesLike", "Real", "ReduceSum", "Reshape", "Reverse", "Select", "Shape", "Slice", "Split",
+        "ExpandDims", "Flatten", "Gather", "GatherD", "GatherNd", "HFFT", "Identity", "Imag", "MaskedSelect", "Muls",
+        "Neg", "NotEqual", "OnesLike", "Real", "ReduceSum", "Reshape", "Reverse", "Select", "Shape", "Slice", "Split",
         "Squeeze", "Stack", "StopGradient", "StridedSlice", "Sub", "SubExt", "SumExt", "TensorMove", "Tile",
         "Transpose", "Unstack", "ZerosLike",
     }

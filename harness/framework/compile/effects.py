@@ -29,6 +29,8 @@ def drop_unused_reads(output: Operand) -> None:
     order = printed_order(output)
     used: set[int] = set()
     lists = {id(n.inputs[1]) for n in order if n.op == "UpdateState" and _op(n.inputs[1]) == "MakeTuple"}
+    # A tuple of the same reads that is a result, too, is the same node.
+    lists -= {id(each) for n in order if n.op != "UpdateState" for each in n.inputs} | {id(output)}
     for node in order:
         if node.op != "UpdateState" and id(node) not in lists:
             used.update(id(i) for i in node.inputs)

@@ -78,8 +78,9 @@ class Rewritten:
         function = self._owners.get(code) or function_in(frame) or next(iter(functions_of(code)), None)
         if function is None:
             return
-        found = _find(parsed(self._code.get(function, function.__code__)), line_of(frame))
-        if found is None or not _can(found) or found.lineno in self._lines.get(function, ()):
+        tree = parsed(self._code.get(function, function.__code__))
+        found = _find(tree, line_of(frame))
+        if found is None or not _can(found, tree) or found.lineno in self._lines.get(function, ()):
             return
         raise Again(function, found.lineno)
 
@@ -162,12 +163,18 @@ def _puts(node: ast.AST) -> bool:
     return isinstance(place, (ast.Name, ast.Attribute))
 
 
-def _can(statement: ast.stmt | ast.IfExp) -> bool:
-    """Whether a statement can be rewritten: nothing jumps out of it, but for returns of an ``if``."""
+def _can(statement: ast.stmt | ast.IfExp, function: ast.FunctionDef | None) -> bool:
+    """Whether a statement of ``function`` can be rewritten: nothing jumps out of it, but for returns of an ``if``; and
+    these not out of a loop that something else leaves, too."""
     if isinstance(statement, ast.While):
         return not statement.orelse and not any(_jumps(statement.body, (ast.Return, ast.Break, ast.Continue)))
     if isinstance(statement, ast.If):
-        return not any(_jumps([*statement.body, *statement.orelse], (ast.Break, ast.Continue)))
+        jumps = (ast.Break, ast.Continue)
+        if any(_jumps([statement], (ast.Return,))) and function is not None:
+            loops = (each for each in ast.walk(function) if isinstance(each, (ast.For, ast.While)))
+            if any(statement in ast.walk(loop) and any(_jumps(loop.body, jumps)) for loop in loops):
+                return False
+        return not any(_jumps([*statement.body, *statement.orelse], jumps))
     return True
 
 

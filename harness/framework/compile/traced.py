@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness.dtypes import DType
-from harness.errors import DecidedLateError, OutsideError, TraceError
+from harness.errors import DecidedLateError, OutsideError, SettingTypeError, TraceError
 from harness.framework import frames
 from harness.framework.compile.callers import CallersList
 from harness.framework.compile.rewriting import ask_again
@@ -133,6 +133,11 @@ class Traced(Tensor):
             )
         return super().__iter__()
 
+    def __index__(self) -> int:
+        if isinstance(self.spec, TensorSpec) and not is_eager() and calls(frames.caller(), "range"):
+            raise SettingTypeError(f"range takes ints in a graph, but got a tensor of {self.dtype}, at {where()}")
+        return super().__index__()
+
     def __bool__(self) -> bool:
         if not is_eager():
             ask_again(frames.caller())
@@ -166,6 +171,10 @@ class Traced(Tensor):
     def set_data(self, data: Tensor, slice_shape: bool = False) -> Tensor:
         """Refused while tracing."""
         raise TraceError(f"set_data cannot be part of a graph, at {where()}; use ops.assign")
+
+
+# what a user's code sees of its class: a tensor's (measured: ``type(x).__name__`` in a graph)
+Traced.__name__, Traced.__qualname__, Traced.__module__ = Tensor.__name__, Tensor.__qualname__, Tensor.__module__
 
 
 def tensor_spec(operand: Operand) -> Spec:

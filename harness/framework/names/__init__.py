@@ -73,10 +73,16 @@ _ELSEWHERE = {
     "common.initializer:_calculate_gain": f"{_HELPERS}:calculate_gain",
     "common.parameter:_is_parameter_generated": f"{_HELPERS}:is_parameter_generated",
     "graph.api:_pynative_executor": f"{_HELPERS}:pynative_executor",
+    "ops:vm_impl_registry": f"{_HELPERS}:vm_impl_registry",
+    "ops.vm_impl_registry:VmImplRegistry": f"{_HELPERS}:VmImplRegistry",
+    "ops._register_for_op:Registry": f"{_HELPERS}:Registry",
+    "graph.api:_cell_graph_executor": f"{_HELPERS}:cell_graph_executor",
     "dataset:TupleIterator": f"{OURS}.dataset.iterators:TupleIterator",
     "dataset:DictIterator": f"{OURS}.dataset.iterators:DictIterator",
     "dataset:Iterator": f"{OURS}.dataset.iterators:RowIterator",
 }
+#: the module whose ``find`` gives primitives that MindSpore generates
+_GENERATED = f"{OURS}.ops.primitives.generated"
 #: internal modules of MindSpore that scripts import all the same
 _INTERNAL = ("_c_expression",)
 
@@ -143,6 +149,10 @@ def lookup(module: str, name: str) -> Any:
     if (place := _ELSEWHERE.get(f"{module}:{name}")) is not None:
         where, _, own = place.partition(":")
         return getattr(importlib.import_module(where), own)
+    if found.kind == "class" and module.startswith("ops."):
+        made = importlib.import_module(_GENERATED).find(name)
+        if made is not None:
+            return made
     return stand_in(module, name, found.kind)
 
 
@@ -189,7 +199,23 @@ def supported(module: str, name: str) -> bool:
         return False
 
 
-class _Space(ModuleType):
+class _Parent(ModuleType):
+    """A module that keeps what MindSpore has under the name of a module below it: ``ops.vm_impl_registry``."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType) and _shadows(self.__name__.removeprefix(OURS).lstrip("."), name):
+            return
+        super().__setattr__(name, value)
+
+
+@functools.cache
+def _shadows(module: str, name: str) -> bool:
+    """Whether ``name`` of MindSpore's ``module`` is something else than the module of that name below it."""
+    found = members(module).get(name) or _inner_members(module).get(name)
+    return found is not None and found.kind not in ("module", "other") and is_module(f"{module}.{name}".lstrip("."))
+
+
+class _Space(_Parent):
     """A MindSpore module that we lack: its names are looked up in their home modules."""
 
     def __init__(self, module: str) -> None:
@@ -232,6 +258,8 @@ def load(module: str) -> ModuleType:
     found = importlib.import_module(ours)
     found.__dict__.setdefault("__getattr__", fallback(ours))
     found.__dict__.setdefault("__path__", [])
+    if type(found) is ModuleType:
+        found.__class__ = _Parent
     return found
 
 

@@ -18,7 +18,7 @@ from harness.framework.compile.custom_backward import guarded
 from harness.framework.compile.scopes import cell_scope, look_for_floats
 from harness.framework.nn import naming, precision
 from harness.framework.nn.hooks import Hooks
-from harness.framework.runtime.session import run_cell
+from harness.framework.runtime.session import current, run_cell
 from harness.framework.tensor import is_tracing, watching
 
 #: about how many Python calls a nested cell takes; the depth from which nesting explains too many calls
@@ -70,6 +70,22 @@ class Calls(Hooks):
             return self._run(args, kwargs)
         except RecursionError as error:
             raise _too_deep(self, error) from None
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Compiles the graph of a call in the cell's phase; nothing runs. Its later call does not compile again."""
+        self._compile(args, kwargs)
+
+    def compile_and_run(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the cell as a graph, whatever the mode."""
+        return run_cell(self, *self._bind(args, kwargs))
+
+    def _compile(self, args: tuple[Any, ...], kwargs: dict[str, Any], phase: str | None = None) -> bool:
+        """Compiles a call in ``phase`` (the cell's own if None); says whether that was not done before."""
+        args, kwargs = self._bind(args, kwargs)
+        naming.check_unique(self)  # type: ignore[arg-type]
+        session = current()
+        before = set(map(id, session.programs.values()))
+        return id(session.run_cell(self, args, kwargs, phase, runs=False)) not in before
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a call from outside a graph, as the mode says."""

@@ -39,6 +39,7 @@ class _Hidden(Session):
         names: Sequence[str],
         keep: Any = None,
         dynamic: Sequence[Any] = (),
+        runs: bool = True,
     ) -> Any:
         """Traces ``function`` and runs it; see ``Session.run``. No graph holds constants here."""
         values = [mutable(value) for value in values]
@@ -49,7 +50,7 @@ class _Hidden(Session):
             if known is None or written is None or self._written[key][0] != written:
                 known = self._compiled(trace)
                 self.programs[key], self._written[key] = known, (written, keep)
-            return told(known.run([t.asnumpy() for t in data_inputs(values)]))
+            return known if not runs else told(known.run([t.asnumpy() for t in data_inputs(values)]))
 
     def _compiled(self, trace: Any) -> Executor:
         device = self.configured_device()

@@ -221,6 +221,10 @@ class FocalLoss(LossBase):
                              f"{labels.shape} for {logits.shape}")  # fmt: skip
 
 
+#: activations that MultiClassDiceLoss takes by name (measured)
+_ACTIVATIONS = ("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")
+
+
 class MultiClassDiceLoss(LossBase):
     """The mean over classes of ``DiceLoss`` between an activation's output (N, C, ...) and labels.
 
@@ -232,13 +236,17 @@ class MultiClassDiceLoss(LossBase):
 
     def __init__(self, weights: Any = None, ignore_indiex: int | None = None, activation: Any = "softmax") -> None:
         super().__init__()
-        if weights is not None and (not isinstance(weights, Tensor) or len(weights.shape) != 2):
+        if weights is not None and not isinstance(weights, Tensor):
+            raise SettingTypeError(f"{self.cls_name}: weights must be a Tensor, got {weights!r}")
+        if weights is not None and len(weights.shape) != 2:
             raise SettingError(f"{self.cls_name}: weights must be a Tensor of two axes, got {weights!r}")
         if ignore_indiex is not None and not isinstance(ignore_indiex, int):
             raise SettingTypeError(f"{self.cls_name}: ignore_indiex must be an int, got {ignore_indiex!r}")
         self.binarydiceloss = DiceLoss(smooth=1e-5)
         self.weights = weights
         self.ignore_indiex = ignore_indiex
+        if isinstance(activation, str):
+            checks.among(activation, _ACTIVATIONS, "activation", self.cls_name)
         self.activation = get_activation(activation) if isinstance(activation, str) else activation
         if activation is not None and not isinstance(self.activation, Cell):
             raise SettingTypeError(f"{self.cls_name}: activation must be a name or a Cell, got {activation!r}")

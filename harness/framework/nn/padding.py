@@ -62,9 +62,11 @@ class _Around(Cell):
             raise SettingTypeError(f"{self.cls_name}: padding must be an int or a tuple of ints, got {padding!r}")
         given = (padding,) * (2 * self._rank) if isinstance(padding, int) else padding
         least = 2 if self._rank == 1 else 0
-        if len(given) % 2 or not least <= len(given) <= 2 * most or any(not isinstance(n, int) for n in given):
+        if len(given) % 2 or not least <= len(given) <= 2 * most:
             accepted = f"an int, or two ints for each axis, at most {2 * most}"
             raise SettingError(f"{self.cls_name}: padding must be {accepted}, got {padding!r}")
+        if not all(isinstance(n, int) for n in given):
+            raise SettingTypeError(f"{self.cls_name}: padding must hold ints, got {padding!r}")
         return tuple(map(int, given))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, StateError, UnsupportedError
 from harness.framework import context, kinds
-from harness.framework.compile.api import is_of_inputs, value_and_grad_traced
+from harness.framework.compile.api import value_and_grad_traced
 from harness.framework.nn import gradient_session, identity
 from harness.framework.nn.cell import Cell
 from harness.framework.outside import outside_graphs
@@ -189,7 +189,7 @@ class GradOperation:
     """Makes gradient functions, as ``mindspore.ops.GradOperation``.
 
     Args:
-        get_all: gradients of all tensor arguments, as a tuple; else of the first one only.
+        get_all: gradients of all tensor arguments, as a tuple; else of the first argument, ``()`` if it is no tensor.
         get_by_list: gradients of the weights given at the call (with ``get_all``: both).
         sens_param: the last argument is the gradient of the result.
     """
@@ -213,15 +213,15 @@ class GradOperation:
 
         def traced(*args: Any, called: Callable[..., Any] = fn) -> Any:
             args, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
-            tensors = [i for i, a in enumerate(args) if isinstance(a, Tensor) or is_of_inputs(a)]
-            positions = tensors if self.get_all else tensors[:1] if not self.get_by_list else []
-            _out, by_position, by_weight = value_and_grad_traced(
+            positions = range(len(args)) if self.get_all else range(0 if self.get_by_list else 1)
+            _out, found, by_weight = value_and_grad_traced(
                 called, args, positions, members, sens, called=False, of_objects=True
             )
+            by_position = tuple(each for each in found if each is not None)
             if self.get_by_list:
                 of_weights = by_weight[0] if isinstance(weights, Parameter) else by_weight
                 return (by_position, of_weights) if self.get_all else of_weights
-            return by_position if self.get_all else by_position[0]
+            return by_position if self.get_all or not by_position else by_position[0]
 
         self._last = (fn, weights, entry(traced, fn, self.sens_param, of_objects=True, takes_keywords=True))
         return self._last[2]
@@ -317,6 +317,7 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     """
     if not callable(fn) or not inputs:
         raise TypeError("vjp takes a function and at least one tensor")
+    _take_tensors("vjp", inputs)
     members = _weights(weights)
 
     def forward(*args: Any) -> Any:
@@ -326,9 +327,10 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
         given, sens = args[: len(inputs)], args[len(inputs) :]
         start = sens[0] if len(sens) == 1 else tuple(sens)
         positions = range(len(inputs))
-        _, of_inputs, of_weights = value_and_grad_traced(
+        _, found, of_weights = value_and_grad_traced(
             fn, given, positions, members, start, has_aux, called=False, of_objects=True
         )
+        of_inputs = tuple(each for each in found if each is not None)
         if weights is None:
             return of_inputs
         return of_inputs, of_weights[0] if isinstance(weights, Parameter) else of_weights
@@ -344,6 +346,15 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     return out[0], vjp_fn, out[1] if len(out) == 2 else out[1:]
 
 
+def _take_tensors(name: str, given: Sequence[Any]) -> None:
+    """Raises ``SettingTypeError`` unless all are tensors, or tuples and lists of them."""
+    for each in given:
+        if isinstance(each, (tuple, list)):
+            _take_tensors(name, each)
+        elif not isinstance(each, Tensor):
+            raise SettingTypeError(f"{name} takes tensors, got {type(each).__name__}")
+
+
 def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """``fn(*inputs)`` and its derivative along ``v``: the gradient of the gradient by its start value.
 
@@ -357,6 +368,9 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> t
         raise UnsupportedError("jvp(has_aux=True) is not supported; accepted: False")
     given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     along = tuple(v) if isinstance(v, (tuple, list)) else (v,)
+    for each in (*given, *along):
+        if not isinstance(each, Tensor):
+            raise SettingTypeError(f"jvp takes tensors, got {type(each).__name__}")
     if len(given) != len(along) or any(tuple(a.shape) != tuple(b.shape) for a, b in zip(given, along, strict=True)):
         raise ValueError("jvp: v must have the structure and shapes of inputs")
     out = fn(*given)

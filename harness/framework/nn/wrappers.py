@@ -120,10 +120,11 @@ class ForwardValueAndGrad(_Gradient):
         data = inputs[:-1] if self.sens_param else inputs
         positions = tuple(range(len(data))) if self.get_all else (0,) if not self.get_by_list else ()
         weights: tuple[Any, ...] = tuple(self.weights or ()) if self.get_by_list else ()
-        value, of_inputs, of_weights = self._value_and_grad(self.network, data, weights, positions, sens)
+        value, found, of_weights = self._value_and_grad(self.network, data, weights, positions, sens)
+        of_inputs = tuple(each for each in found if each is not None)
         if self.get_by_list:
             return value, ((of_inputs, of_weights) if self.get_all else of_weights)
-        return value, (of_inputs if self.get_all else of_inputs[0])
+        return value, (of_inputs if self.get_all or not of_inputs else of_inputs[0])
 
 
 class TrainOneStepCell(_Gradient):

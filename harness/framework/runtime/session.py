@@ -71,8 +71,11 @@ class Session:
         self._decided: dict[Any, Decided] = {}
         self._own_shapes: set[Any] = set()
 
-    def run_cell(self, cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Runs a cell as a graph: compiled at the first call with these shapes and dtypes in this phase.
+    def run_cell(
+        self, cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any], phase: str | None = None, runs: bool = True
+    ) -> Any:
+        """Runs a cell as a graph: compiled at the first call with these shapes and dtypes in this phase (the cell's
+        own if None), or, if it is not to run, compiles it and gives the executor.
 
         Nothing else about the cell counts (measured): settings after the first call (attributes, ``to_float``,
         ``set_train`` of an inner cell) have no effect. A new cell is in the phase ``train``, so its first
@@ -89,7 +92,8 @@ class Session:
                 return cell._construct(traced[:count], dict(zip(keywords, traced[count:], strict=True)))
 
         dynamic = declared.shapes(type(cell).__name__, cell.get_inputs() or (), values)
-        return self.run((id(cell), cell.phase, *keywords), construct, values, names, keep=cell, dynamic=dynamic)
+        key = (id(cell), cell.phase if phase is None else phase, *keywords)
+        return self.run(key, construct, values, names, keep=cell, dynamic=dynamic, runs=runs)
 
     def run_function(
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], owner: Any = None
@@ -113,6 +117,7 @@ class Session:
         names: Sequence[str],
         keep: Any = None,
         dynamic: Sequence[Any] = (),
+        runs: bool = True,
     ) -> Any:
         """Compiles ``function`` (once for each ``key`` and signature of ``values``) and runs a step of it.
 
@@ -126,11 +131,12 @@ class Session:
             keep: kept alive so that ``key`` may hold its ``id``.
             dynamic: shapes to trace with for each argument, as ``declared.shapes`` gives them; empty for their own,
                 which a function that asks for a dimension is traced with, too.
+            runs: whether the step runs; if not, the executor is the result.
         """
         values = [v if shapes is None else mutable(v) for v, shapes in _padded(values, dynamic)]
         signature = (key, tuple(_signature(v, d) for v, d in _padded(values, dynamic)))
         if signature in self._own_shapes:
-            return self.run(key, function, values, names, keep)
+            return self.run(key, function, values, names, keep, runs=runs)
         executor = self.programs.get(signature)
         if executor is None and signature not in self._decided:
             compiled = functools.partial(compile_function, function, values, names, dynamic=dynamic)
@@ -139,7 +145,7 @@ class Session:
             except DecidedLateError:
                 if any(shape is not None for shape in dynamic):
                     self._own_shapes.add(signature)
-                    return self.run(key, function, values, names, keep)
+                    return self.run(key, function, values, names, keep, runs=runs)
                 self._decided[signature] = Decided()
             if executor is not None and not (executor.program.changes or any(map(_has_list, values))):
                 self.programs[signature] = executor
@@ -150,10 +156,11 @@ class Session:
                 return self._executor_of(functools.partial(compile_trace, trace), _title(keep, function), names)
 
             executor = self._decided[signature].take(function, values, names, taken)
-        arrays = [t.asnumpy() for t in data_inputs(values)]
+        if not runs:
+            return executor
         if executor.program.silent:
             return self._given(executor, values)
-        result = executor.run(arrays, self.recording, self.faults, self.iteration)
+        result = executor.run([t.asnumpy() for t in data_inputs(values)], self.recording, self.faults, self.iteration)
         self.iteration = executor.runs
         return result
 

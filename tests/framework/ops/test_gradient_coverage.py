@@ -219,7 +219,7 @@ NO_CASE = {
     "IndexAdd": _UPDATES,
     **dict.fromkeys(
         (base + end for base in ("HFFT", "IHFFT", "RFFT", "IRFFT") for end in ("", "2", "N")),
-        "refused, but for RFFT and IRFFT (among the cases); written for whole spectra",
+        "refused but over one axis: recorded in gradients_of_half_transforms.told, RFFT and IRFFT among the cases",
     ),
     **dict.fromkeys(("InplaceAdd", "InplaceSub", "InplaceUpdateV2"), "none flows through, as in MindSpore"),
     "InplaceCopy": "it changes its tensor; its gradient is recorded in function_values.json",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from harness.errors import DtypeError, SettingAttributeError, SettingError, ShapeError
+from harness.errors import DtypeError, SettingAttributeError, SettingError, SettingTypeError, ShapeError
 from harness.framework.ops.functions.math import log
 from harness.framework.tensor import Tensor, call
 
@@ -61,10 +61,12 @@ def gaussian_nll_loss(
 ) -> Any:
     """(log(var) + (x - target) ** 2 / var) / 2, of a variance of at least ``eps``; ``full`` adds log(2 pi) / 2.
 
-    Raises ``SettingError`` unless ``eps`` is above 0.
+    Raises ``SettingError`` unless ``eps`` is a float above 0, ``SettingTypeError`` unless ``full`` is a bool.
     """
-    if eps <= 0:
-        raise SettingError(f"gaussian_nll_loss: eps must be above 0, got {eps!r}")
+    if not isinstance(full, bool):
+        raise SettingTypeError(f"gaussian_nll_loss: full must be a bool, got {full!r}")
+    if not isinstance(eps, float) or eps <= 0:
+        raise SettingError(f"gaussian_nll_loss: eps must be a float above 0, got {eps!r}")
     bounded = call("Maximum", var, eps)
     apart = call("Square", x - target)
     loss = 0.5 * (log(bounded) + call("Div", apart, bounded))

@@ -87,8 +87,10 @@ class _Transform(Operator):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, lengths, axes, norm = b.inputs
-        if self.name in ("RFFT", "IRFFT") and lengths is None:
-            return (_of_half if self.name == "RFFT" else _of_whole)(x, b.dout, axes, norm), None, None, None
+        if self.name in _HALVES and lengths is None:
+            takes, back = _HALVES[self.name]
+            turned = norm if self.name == "IHFFT" else _turned(norm)
+            return (_of_whole if takes else _of_half)(back, x, b.dout, axes, turned), None, None, None
         if any(self.halves) or lengths is not None:
             raise UnsupportedError(
                 f"the gradient of {self.name} is not supported{'' if any(self.halves) else ' with n'}"
@@ -106,20 +108,25 @@ def _real_part(found: Any, x: Any) -> Any:
     return found if x.dtype.kind == "c" else emit("Cast", found, x.dtype)
 
 
-def _of_half(x: Any, dout: Any, axis: Any, norm: Any) -> Any:
-    """The gradient of RFFT: half a spectrum goes back as one whose other half is 0."""
+#: transforms over one axis with half a spectrum or signal: whether they take it, and what leads back. That of IHFFT
+#: is the transpose of its conjugate (measured: ``tests/data/programs/gradients_of_half_transforms.txt``)
+_HALVES = {"RFFT": (False, "IFFT"), "IHFFT": (False, "IFFT"), "IRFFT": (True, "RFFT"), "HFFT": (True, "IHFFT")}
+
+
+def _of_half(back: str, x: Any, dout: Any, axis: Any, norm: Any) -> Any:
+    """The gradient of RFFT and IHFFT: the half goes back as a whole whose other half is 0."""
     length = Tensor(np.asarray(x.shape[_number(axis)], np.int64))
-    return _real_part(emit("IFFT", dout, length, axis, _turned(norm)), x)
+    return _real_part(emit(back, dout, length, axis, norm), x)
 
 
-def _of_whole(x: Any, dout: Any, axis: Any, norm: Any) -> Any:
-    """The gradient of IRFFT: all but the first and the last number of half a spectrum count twice."""
+def _of_whole(back: str, x: Any, dout: Any, axis: Any, norm: Any) -> Any:
+    """The gradient of IRFFT and HFFT: all but the first and the last number of half a spectrum count twice."""
     count = x.shape[_number(axis)]
     weights = np.full(count, 2.0)
     weights[[0, -1]] = 1
     shape = [1] * len(x.shape)
     shape[_number(axis)] = count
-    found = _real_part(emit("RFFT", dout, None, axis, _turned(norm)), x)
+    found = _real_part(emit(back, dout, None, axis, norm), x)
     return emit("Mul", found, Tensor(weights.reshape(shape).astype(x.dtype.numpy), x.dtype))
 
 
