@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 from harness.capture import Capture
+from harness.capture.overflow_flags import overflow_flags
+from harness.capture.tree_records import RankRecords
 from harness.compare.collector import PausedCollector
 from harness.errors import SettingTypeError
 from harness.explain.sides import operators_of, rules_of
@@ -103,6 +105,9 @@ def _read(capture: Capture | StoredRun) -> tuple[Run, int, Columns | Thinned]:
     with PausedCollector():
         run, lost = opened(capture, read)
         link(run)
+    if isinstance(capture, Capture):
+        sources = [each for each in capture.sources if isinstance(each, RankRecords)]
+        run.flags = lambda: {flag for each in sources for flag in overflow_flags(each)}
     if columns is not None:
         run.series, run.table = columns.of, columns.table
     return run, lost, read

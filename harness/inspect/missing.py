@@ -42,7 +42,9 @@ def what_is_missing(run: Run, iterations: Sequence[int], complete: bool = True) 
         return lines
     if complete:
         lines += _steps(run)
-    return [*lines, *_slots(run), *_halves(run), *_alone(run)]
+    if not run.flags():  # an overflow dump holds the kernels that overflowed alone
+        lines += _slots(run)
+    return [*lines, *_halves(run), *_alone(run)]
 
 
 def _steps(run: Run) -> Iterator[str]:

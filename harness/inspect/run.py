@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from harness.capture.overflow_flags import Flag
 from harness.compare.divergence import PARAMETER, STATE, Execution
 from harness.errors import HarnessError
 from harness.explain.evidence import Evidence
@@ -133,6 +134,7 @@ class Run:
         gradients: gradients of parameters that were recorded as such, likewise.
         iterations: labels of the steps by rank, in order.
         table: steps, and root mean squares of slots in them, of a long run that was read as columns.
+        flags: kernels that the device flagged, see ``overflow_flags``; looked for when asked.
         series: mean and root mean square of a slot in steps of a long run that were read as columns alone.
     """
 
@@ -150,6 +152,7 @@ class Run:
         self.parameters: dict[tuple[int, str], dict[int, Slot]] = {}
         self.gradients: dict[tuple[int, str], dict[int, Slot]] = {}
         self.iterations: dict[int, list[int]] = {}
+        self.flags: Callable[[], Collection[Flag]] = tuple
         self.series: Callable[[Slot], Mapping[int, tuple[float, float]]] = lambda _slot: {}
         self.table: Callable[[Sequence[Slot]], tuple[list[int], Array]] = lambda slots: ([], np.zeros((len(slots), 0)))
         self.slots = 0

@@ -105,6 +105,12 @@ def test_an_overflow_dump_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["inspect", str(tmp_path / "dump")]) == 1
     out = capsys.readouterr().out
     assert "Error, intermediate overflow [nonfinite]: GraphKernel_Cast_Mul_Mul_Cast_fusion" in out
+    assert main(["inspect", str(tmp_path / "dump"), "--rules", "mindinsight-operator-overflow"]) == 1
+    flagged = capsys.readouterr().out
+    records = list((tmp_path / "dump").rglob("Opdebug.Node_OpDebug.*"))
+    assert flagged.startswith(f"Net: {len(records)} errors, ")
+    assert "not there" not in flagged
+    assert "GraphKernel_Cast_Mul_Mul_Cast_fusion" in flagged
 
 
 def test_an_exception_dump_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

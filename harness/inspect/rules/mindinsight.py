@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from harness.capture.overflow_flags import Flag
 from harness.inspect.rule import RULES, Context, Parameter, Rule
 from harness.inspect.run import Array, Slot
 from harness.inspect.training import Training, training_of
@@ -136,6 +137,25 @@ def _hit(context: Context, name: str, layer: str, step: int, slot: Slot) -> None
     context.add(kind, text, operator=name, layer=layer, iteration=step, rank=slot.key.rank, source=source)
 
 
+def operator_overflow(context: Context) -> None:
+    """Kernels that the device flagged, whatever their results are."""
+    flags = set(context.run.flags())
+    if not flags:
+        context.cannot_tell("no file holds a device's flags; an overflow dump (op_debug_mode 3) does")
+        return
+    seen: set[Flag] = set()
+    for op in context.run.ops:
+        where = op.where
+        for slot in (*op.inputs.values(), *op.results):
+            extra = slot.record.extra
+            flag = Flag(where.rank, where.graph, where.iteration, extra.task or 0, extra.stream or 0)
+            if flag in flags and flag not in seen:
+                seen.add(flag)
+                _hit(context, op.name, op.layer, where.iteration, slot)
+    if len(seen) < len(flags):
+        context.cannot_tell(f"{len(flags) - len(seen)} kernels were flagged, and nothing of them was dumped")
+
+
 def _register(name: str, ask: Callable[[Context], None], meaning: str, parameters: Settings) -> None:
     known = {each: Parameter(value, _MEANING[each.rpartition("_")[2]]) for each, value in parameters.items()}
     RULES.register(f"mindinsight-{name}", Rule(f"mindinsight-{name}", meaning, ask, known, "mindinsight", 70))
@@ -155,6 +175,7 @@ _register("weight-change-too-small", _pairs("weight", changed), "mean update rat
 _register("gradient-vanishing", _single("gradient", extremes), "gradients below thresholds", _SMALL)
 _register("gradient-too-large", _single("gradient", extremes), "gradients above thresholds", _LARGE)
 _register("gradient-exploding", _single("gradient", overflow), "NaN or infinity in a gradient", {})
+_register("operator-overflow", operator_overflow, "kernels that the device flagged", {})
 _register("tensor-overflow", _single("tensor", overflow), "NaN or infinity in a result", {})
 _register("tensor-too-large", _single("tensor", extremes), "results above thresholds", _LARGE)
 _register("tensor-too-small", _single("tensor", extremes), "results below thresholds", _SMALL)
