@@ -124,7 +124,13 @@ class KernelError(HarnessError, RuntimeError):
 
 
 class CollectiveError(KernelError):
-    """The ranks of a run cannot go on: one failed, ended, or waits for ever; the message says which."""
+    """The ranks of a run cannot go on: one failed, ended, or waits for ever; the message says which.
+
+    Attributes:
+        of_another: whether another rank failed, so that nothing of this one is to be looked at.
+    """
+
+    of_another = False
 
 
 class DumpWriteError(HarnessError, OSError):

@@ -14,8 +14,8 @@ from harness.errors import HarnessError, StoreError, StoreWriteError
 from harness.errors import told as said
 from harness.gate import against
 from harness.gate.against import Found
+from harness.gate.ranks import put_in, unequal
 from harness.gate.ranks import told as of_ranks
-from harness.gate.ranks import unequal
 from harness.gate.stores import OPENED
 from harness.store import GoldenStore, RunId, StoredRun
 from harness.store.manifest import JUDGED
@@ -325,7 +325,6 @@ def explain(
     explanation, given, text = against.explained(expected, judge.found(), judged, golden, changed, steps, grafted)
     if explanation is not None and result is not None:
         note(result, explanation, given)
-    if own and (ranks := of_ranks(expected, judge.records, judged, judge.found().capture)):
-        title, _, rest = text.partition("\n")
-        text = "\n".join([title, *ranks, rest])
+    if own and (capture := judge.found().capture) is not None:
+        text = put_in(text, of_ranks(expected, capture, judged, judge.records))
     return explanation, text

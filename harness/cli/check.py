@@ -27,6 +27,8 @@ from harness.compare.verdict import Verdict
 from harness.errors import StoreError
 from harness.escape import clipped, coloured, line, show
 from harness.explain import Commands, Subject, explained, see_slot, settle, side_of, told
+from harness.gate.ranks import put_in
+from harness.gate.ranks import told as of_ranks
 from harness.gate.sides import choose_run, left_aside, party_of
 from harness.scale import Scale, session
 from harness.store import GoldenStore, StoredRun, recover_around
@@ -148,7 +150,8 @@ def _print(
         see_slot(explanation, str(golden), run),
         command("msdump", "diff", operand(f"{golden}::{run}"), operand(str(tree)), "--report=report.html"),
     )
-    show(told(judged, subject, explanation, commands, coloured(sys.stdout), paired))
+    failure = told(judged, subject, explanation, commands, coloured(sys.stdout), paired)
+    show(failure if laid else put_in(failure, of_ranks(expected, capture, judged)))
     tell_idle(judged)
     if exact:
         _tell_unread(judged, expected, golden)

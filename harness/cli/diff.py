@@ -37,6 +37,8 @@ from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
 from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, told
 from harness.explain.sides import operators_of, rules_of
+from harness.gate.ranks import put_in
+from harness.gate.ranks import told as of_ranks
 from harness.replaying import engine_of
 from harness.report import Run, content, render, results
 from harness.report.exports import endings, exported, view_of
@@ -70,6 +72,12 @@ class Found:
     def comparison(self) -> Comparison:
         """Every slot's verdict."""
         return self.judged.comparison
+
+    @cached_property
+    def ranks(self) -> list[str]:
+        """Which rank left first, in words; nothing for sides of one rank."""
+        one, other = (side.read() for side in self.sides)
+        return of_ranks(one, other, self.judged)
 
     @cached_property
     def spread(self) -> Spread:
@@ -286,7 +294,7 @@ def _text(result: Found, colour: bool = False) -> list[str]:
         alone = [side for side in (one, other) if side.holds_texts_alone]
         why = "no tensor on either side" if len(alone) != 1 else f"no tensor was compared, {alone[0].name} holds none"
         lines = [f"{one.name} and {other.name}: {why}"]
-    return lines + result.texts.lines()
+    return [put_in(lines[0], result.ranks), *lines[1:], *result.texts.lines()]
 
 
 def report(result: Found) -> dict[str, Any]:

@@ -58,6 +58,13 @@ class Side:
         """All records, read again."""
         return self.content.records()
 
+    def read(self) -> Capture | StoredRun:
+        """The capture or the golden run that it is."""
+        if self.capture is not None:
+            return self.capture
+        assert isinstance(self.content, StoredRun)
+        return self.content
+
     @cached_property
     def holds_texts_alone(self) -> bool:
         """Whether it is a directory with nothing but the recorder's files."""

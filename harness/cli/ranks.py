@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from harness.capture import Capture, read_tree
+from harness.capture import read_tree
 from harness.cli.check import warn
 from harness.compare.policy import exit_code
 from harness.compare.ranks import rank_list
@@ -16,11 +16,7 @@ from harness.escape import line
 from harness.records import Record
 from harness.scale import Scale, session
 from harness.scale.across import Leaving, leaving, lines
-from harness.store import StoredRun
 from harness.words import counted
-
-if TYPE_CHECKING:
-    from harness.cli.operands import Side
 
 
 def check_ranks(
@@ -100,12 +96,12 @@ def explain_ranks(
 
     with ExitStack() as stack:
         side = stack.enter_context(open_side(given))
-        run = run_of(_read(side))
+        run = run_of(side.read())
         if len(run.ranks) < 2:
             raise ScaleError(f"{given}: it has {counted(len(run.ranks), 'rank')}; several are needed")
         table, other = table_of(shard), None
         if golden is not None:
-            other = run_of(_read(stack.enter_context(open_side(golden))))
+            other = run_of(stack.enter_context(open_side(golden)).read())
         if shard and (other is None or len(other.ranks) != 1):
             raise ScaleError("--shard says how parts make the tensors of one rank; give a run of one rank, too")
         if other is None:
@@ -125,12 +121,6 @@ def explain_ranks(
 
         keep |= as_json(report) | {"gaps": gaps_of(len(lost), lost)}
     return exit_code(differs=report.first is not None, unsure=bool(lost or report.unread))
-
-
-def _read(side: Side) -> Capture | StoredRun:
-    """What one process reads of a side."""
-    assert isinstance(side.content, (Capture, StoredRun))
-    return side.content
 
 
 def _plain(leaving: Leaving) -> dict[str, Any]:

@@ -14,24 +14,35 @@ _MOST = 9
 
 
 def told(
-    expected: StoredRun, records: Sequence[Record], judgement: Judgement, capture: Capture | None = None
+    expected: Capture | StoredRun,
+    found: Capture | StoredRun,
+    judgement: Judgement,
+    records: Sequence[Record] | None = None,
 ) -> list[str]:
     """Which rank left its golden first, and why, in a few lines; nothing for a run of one rank.
 
     Args:
-        expected: the golden run.
-        records: the run's slots.
+        expected: the golden run, or what is right.
+        found: what was held against it.
         judgement: says which slots do not hold; a difference that a tolerance admits is none.
-        capture: the capture that the records are of; it states the groups of MindSpore's collectives.
+        records: those of ``found``, where they are at hand already.
     """
-    if len({record.key.rank for record in records}) < 2:
-        return []
-    from harness.explain.ranks import Run, beside, lines, run_of
-
     differ: set[SlotKey] = {slot.key for slot in judgement.comparison.failures()}
-    run = Run(records) if capture is None else run_of(capture, records)
-    found = beside(run_of(expected), run, lambda _golden, mine: mine.key not in differ)
-    return [] if found.first is None else ["Ranks:", *(f"  {each}" for each in lines(found)[:_MOST])]
+    if not differ or judgement.pairing is not None or len({slot.key.rank for slot in judgement.comparison.slots}) < 2:
+        return []
+    from harness.explain.ranks import beside, lines, run_of
+
+    golden, run = run_of(expected), run_of(found, records)
+    if golden.ranks != run.ranks:
+        return []
+    report = beside(golden, run, lambda _golden, mine: mine.key not in differ)
+    return [] if report.first is None else ["Ranks:", *(f"  {each}" for each in lines(report)[:_MOST])]
+
+
+def put_in(text: str, ranks: Sequence[str]) -> str:
+    """A failure with lines about its ranks behind its title."""
+    title, _, rest = text.partition("\n")
+    return "\n".join([title, *ranks, *([rest] if rest else [])]) if ranks else text
 
 
 def unequal(capture: Capture, patterns: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from harness import log
 from harness.devices import Device
 from harness.devices.cpu import CPU
+from harness.errors import CollectiveError
 from harness.graph.recorded_text import bootstrap_text
 from harness.memory import Addresses, reuse_applies
 from harness.rdr import names
@@ -167,8 +168,11 @@ class RdrObserver(Observer):
         self.recorders.note("mem_address_list", MEMORY_MODULE, MEMORY_NAME, add)
 
     def failed(self, step: Step, error: BaseException) -> None:
-        """A run that ends with an error exports everything at once, in both modes; an interrupt does not (measured)."""
-        if isinstance(error, Exception):
+        """A run that ends with an error exports everything at once, in both modes; an interrupt does not (measured),
+        nor does the failure of another rank: the launcher ends those that wait (`tests/interop/test_ranks.py`)."""
+        if isinstance(error, CollectiveError) and error.of_another:
+            self._closed = True
+        elif isinstance(error, Exception):
             self.recorders.trigger()
 
     def closed(self) -> None:

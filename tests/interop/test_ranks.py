@@ -13,6 +13,7 @@ import pytest
 
 from tests.interop.table import Table
 from tests.interop.trees import ROOT, compared
+from tests.rdr.process import found as left
 
 pytestmark = pytest.mark.interop
 
@@ -55,8 +56,9 @@ both launchers end with another exit code than 0, and no line comes that a later
 """
 
 
-def environment(out: Path, size: int, **settings: object) -> dict[str, str]:
-    """Of a process that dumps everything of every rank below ``out`` (made here); ``settings``: of the dump."""
+def environment(out: Path, size: int, rdr: int = 0, **settings: object) -> dict[str, str]:
+    """Of a process that dumps everything of every rank below ``out`` (made here), or records in mode ``rdr``;
+    ``settings``: of the dump."""
     out.mkdir(parents=True)
     common = {
         "op_debug_mode": 0, "dump_mode": 0, "path": str(out / "tree"), "net_name": "Net", "iteration": "all",
@@ -65,14 +67,17 @@ def environment(out: Path, size: int, **settings: object) -> dict[str, str]:
     }  # fmt: skip
     config = out / "data_dump.json"
     config.write_text(json.dumps({"common_dump_settings": common, "e2e_dump_settings": {"enable": True}}))
-    return {**os.environ, "MINDSPORE_DUMP_CONFIG": str(config), "GLOG_v": "3", "OMP_NUM_THREADS": "1"}
+    given = {**os.environ, "GLOG_v": "3", "OMP_NUM_THREADS": "1"}
+    if rdr:
+        return given | {"MS_RDR_ENABLE": "1", "MS_RDR_MODE": str(rdr), "MS_RDR_PATH": str(out / "rdr")}
+    return given | {"MINDSPORE_DUMP_CONFIG": str(config)}
 
 
-def real(python: str, out: Path, size: int, *script: str, **settings: object) -> int:
+def real(python: str, out: Path, size: int, *script: str, rdr: int = 0, **settings: object) -> int:
     """Runs a script under ``msrun``; gives its exit code."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    given = environment(out, size, **settings)
+    given = environment(out, size, rdr, **settings)
     given["PATH"] = f"{Path(python).parent}{os.pathsep}{given['PATH']}"
     given.pop("PYTHONPATH", None)
     return subprocess.run(
@@ -82,9 +87,9 @@ def real(python: str, out: Path, size: int, *script: str, **settings: object) ->
     ).returncode  # fmt: skip
 
 
-def own(out: Path, size: int, *script: str, **settings: object) -> int:
+def own(out: Path, size: int, *script: str, rdr: int = 0, **settings: object) -> int:
     """Runs a script under ``msdump run --ranks``; gives its exit code."""
-    given = {**environment(out, size, **settings), "PYTHONPATH": str(ROOT)}
+    given = {**environment(out, size, rdr, **settings), "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "harness.cli", "run", "--ranks", str(size), "--logs", str(out / "log")]
     return subprocess.run(
         [*command, str(HERE / script[0]), *script[1:]],
@@ -160,6 +165,19 @@ def tensors(tree: Path) -> list[tuple[str, ...]]:
         parts = name.split(".")
         found.append((*folder, ".".join([*parts[:2], *parts[5:]]) if path.suffix == ".npy" else name))
     return sorted(found)
+
+
+@pytest.mark.parametrize("mode", [1, 2])
+@pytest.mark.parametrize("how", ["compile", "kernel", "script"])
+def test_the_recorder_of_a_failing_rank(how: str, mode: int, mindspore_2_7_python: str, tmp_path: Path) -> None:
+    found = []
+    for run in (lambda out: real(mindspore_2_7_python, out, 2, "recorded.py", how, rdr=mode),
+                lambda out: own(out, 2, "recorded.py", how, rdr=mode)):  # fmt: skip
+        out = tmp_path / str(len(found))
+        assert run(out) != 0
+        assert lines(out, 2)[0] == ["said first Float32[[4.0, 4.0], [4.0, 4.0]]"]
+        found.append([left(out / "rdr" / f"rank_{rank}") for rank in range(2)])
+    assert found[1] == found[0]
 
 
 def files(tree: Path) -> set[tuple[str, ...]]:

@@ -25,7 +25,7 @@ class Client:
         self._reader = reader or wire.Reader()
         self._lock = threading.Lock()
         self._process = os.getpid()
-        self._over = ""
+        self._over, self._of_another = "", False
 
     def exchange(self, group: str, ranks: Sequence[int], what: str, blocks: Sequence[wire.Block]) -> list[bytes]:
         """Gives each member of a group its block, and gets theirs, in the order of ``ranks``.
@@ -65,17 +65,22 @@ class Client:
             except OSError:
                 answer, found = {"over": "the process that brings the ranks together is gone"}, []
         if "over" in answer:
-            self._over = str(answer["over"])
-            raise CollectiveError(self._over)
+            self._over, self._of_another = str(answer["over"]), bool(answer.get("of_another"))
+            raise self._error()
         return found
 
     def _give(self, head: Mapping[str, object], blocks: Sequence[wire.Block]) -> None:
         if os.getpid() != self._process:
             raise CollectiveError("a process that a rank forked is no rank: only the rank itself communicates")
         if self._over:
-            raise CollectiveError(self._over)
+            raise self._error()
         try:
             wire.send(self._connection, dict(head), blocks)
         except OSError as error:
             self._over = "the process that brings the ranks together is gone"
             raise CollectiveError(self._over) from error
+
+    def _error(self) -> CollectiveError:
+        error = CollectiveError(self._over)
+        error.of_another = self._of_another
+        return error

@@ -65,7 +65,7 @@ class Coordinator:
 
     def __init__(self, size: int, timeout: float = 0.0) -> None:
         self.ranks = [Rank(number) for number in range(size)]
-        self._why = ""
+        self._why, self._failed = "", False
         self._wait_for_nothing: dict[int, str] = {}
         self._timeout = timeout
         self._selector = selectors.DefaultSelector()
@@ -113,18 +113,19 @@ class Coordinator:
             self._take_the_rest(rank)
         rank.call, rank.ended = None, how
         if failed:
-            self.give_up(f"rank {number} {how}")
+            self.give_up(f"rank {number} {how}", failed=True)
 
-    def give_up(self, why: str, told: bool = True) -> None:
-        """Ends the run: everyone who waits is told ``why``, and everyone who will; ``told``: the message says who."""
+    def give_up(self, why: str, told: bool = True, failed: bool = False) -> None:
+        """Ends the run: everyone who waits is told ``why``, and everyone who will; ``told``: the message says who;
+        ``failed``: the reason is one rank's failure."""
         if self._why:
             return
-        self._why = why
+        self._why, self._failed = why, failed
         waiting = [rank for rank in self.ranks if rank.call is not None]
         if told:
             self._wait_for_nothing = {rank.number: described(rank.call or {}) for rank in waiting}
         for rank in waiting:
-            self._answer(rank, {"over": self.failure})
+            self._answer(rank, {"over": self.failure, "of_another": self._failed})
 
     def close(self) -> None:
         """Closes every connection."""
@@ -171,7 +172,7 @@ class Coordinator:
             if self._why:
                 self._wait_for_nothing.setdefault(rank.number, described(head))
                 rank.call = head
-                self._answer(rank, {"over": self._why})
+                self._answer(rank, {"over": self._why, "of_another": self._failed})
                 continue
             rank.call, rank.blocks, rank.since = head, blocks, time.monotonic()
             if head["kind"] == "receive":

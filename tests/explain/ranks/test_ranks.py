@@ -120,6 +120,12 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert json.loads((tmp_path / "out.json").read_text())["first"]["cause"]["kind"] == "not-reduced"
     assert main(["ranks", bad]) == 1
     assert main(["ranks", bad, good, "--equal", "*"]) == 2
+    capsys.readouterr()
+    page = tmp_path / "page.html"
+    assert main(["diff", good, bad, "--report", str(page)]) == 1
+    said = capsys.readouterr().out
+    assert f"Ranks:\n  First: rank {fault.rank}, iteration {fault.iteration}, {fault.operator}" in said
+    assert "its result is its own input: nothing was reduced" in page.read_text()
 
 
 def _captured(records: list[Record]) -> Capture:

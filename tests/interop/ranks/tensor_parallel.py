@@ -41,7 +41,7 @@ class Block(nn.Cell):
         self.total = ops.AllReduce()
 
     def construct(self, x):
-        return self.total(ops.matmul(ops.tanh(ops.matmul(x, self.first)), self.second))
+        return self.total(ops.matmul(ops.relu(ops.matmul(x, self.first)), self.second))
 
 
 class Net(nn.Cell):
