@@ -127,7 +127,7 @@ class Tolerances:
 
     Examples:
         >>> from harness.compare import Tolerances
-        >>> tolerances = Tolerances.parse({"default": 1e-5, "type:MatMul": (1e-3, 1e-6)})
+        >>> tolerances = Tolerances.parse({"default": 1e-5, "MatMul": (1e-3, 1e-6)})
         >>> tolerances.default
         Tolerance(rtol=1e-05, atol=0.0, scaled=0.0, max_ulp=0, exact=False)
     """
