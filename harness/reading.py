@@ -46,6 +46,22 @@ def no_directory(entry: os.DirEntry[str]) -> str:
     return f"{'a link, which is not followed' if entry.is_symlink() else kind}, where a directory is needed"
 
 
+def is_directory(path: Path, refuse: Refuse) -> bool:
+    """Whether a directory is there.
+
+    Raises:
+        HarnessError: made by ``refuse`` where the system does not say: what cannot be looked at may well be one.
+    """
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return False
+        raise refuse(f"{os.fspath(path)}: {error.strerror or first_line(error)}") from None
+    except ValueError:  # a NUL in the name
+        return False
+
+
 def open_regular(path: Path, *, follow: bool = True) -> int:
     """Opens a regular file for reading; returns its descriptor.
 

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness import reading
+from harness.capture import read_tree
 from harness.errors import HarnessError, StoreError, TreeError
-from harness.reading import Folder, open_inside, open_regular, open_with_status, parsing, read_bytes, read_json
+from harness.reading import (
+    Folder,
+    is_directory,
+    open_inside,
+    open_regular,
+    open_with_status,
+    parsing,
+    read_bytes,
+    read_json,
+)
+from tests.dump.build import dumped, one_op
 
 
 def others(folder: Path) -> dict[str, Path]:
@@ -180,3 +193,27 @@ def test_where_no_directory_can_be_asked_paths_are_opened(tmp_path: Path, monkey
     folder = Folder(str(tmp_path), os.path.realpath(tmp_path), TreeError)
     assert entry_of(folder, "x") == b"x"
     folder.close()
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EACCES, errno.ESTALE])
+def test_what_cannot_be_looked_at_is_no_empty_directory(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One failed look at a network's directory made all its slots missing, in silence."""
+    dumped(tmp_path, one_op())
+    (network,) = read_tree(tmp_path).networks
+    (hidden,) = (str(path) for path in tmp_path.rglob(network) if path.is_dir())
+    real = os.stat
+
+    def failing(path: Any, *given: Any, **more: Any) -> Any:
+        if path == hidden:
+            raise OSError(number, os.strerror(number))
+        return real(path, *given, **more)
+
+    monkeypatch.setattr(os, "stat", failing)
+    with pytest.raises(TreeError, match=os.strerror(number)):
+        read_tree(tmp_path)
+    monkeypatch.undo()
+    assert not is_directory(tmp_path / "no" / "thing", TreeError)
+    assert not is_directory("\0", TreeError)
+    assert is_directory(tmp_path, TreeError)

@@ -31,7 +31,7 @@ from harness.errors import TreeError
 from harness.graph.ir import STABLE_POINTER
 from harness.graph.ir_parse import IrGraph
 from harness.graph.ir_parse import parse as parse_ir
-from harness.reading import read_bytes, read_object, refuse_outside
+from harness.reading import is_directory, read_bytes, read_object, refuse_outside
 from harness.records import Rows
 
 MAX_TEXT = 1 << 28
@@ -72,13 +72,13 @@ def rank_directories(path: str, only: int | None = None) -> dict[int, str]:
     root = os.path.realpath(path)
     if "://" in path:
         raise TreeError(f"{path}: workers read what is at a URL; give --workers or --scheduler")
-    if not os.path.isdir(root):
+    if not is_directory(root, TreeError):
         raise TreeError(f"{path}: {instead_of_a_tree(root)}")
     own = RANK.search(root)
     if own:
         return {int(own[1]): root}
     for base in (root, os.path.join(root, "debug_dump")):
-        names = [name for name in _listing(base) if RANK.fullmatch(name)] if os.path.isdir(base) else []
+        names = [name for name in _listing(base) if RANK.fullmatch(name)] if is_directory(base, TreeError) else []
         if names:
             found = {int(name.rpartition("_")[2]): os.path.join(base, name) for name in names}
             return {
@@ -141,7 +141,7 @@ class _Rank:
 
     def _ran(self, graph: str) -> bool:
         """Whether a graph left tensors."""
-        return any(os.path.isdir(os.path.join(self.root, network, graph)) for network in self.networks())
+        return any(is_directory(os.path.join(self.root, each, graph), TreeError) for each in self.networks())
 
     def _read_orders(self) -> None:
         folder = os.path.join(self.root, "execution_order")
@@ -164,7 +164,7 @@ class _Rank:
         return [
             name
             for name in _listing(self.root)
-            if name not in _NOT_NETWORKS and os.path.isdir(os.path.join(self.root, name)) and not self._recorder(name)
+            if name not in _NOT_NETWORKS and is_directory(f"{self.root}/{name}", TreeError) and not self._recorder(name)
         ]
 
     def _recorder(self, name: str) -> bool:
@@ -287,8 +287,9 @@ def _of_other_layout(
     """A tree without rank directories, or a file alone; None if it is neither."""
     if is_single_file(path):
         return read_single_file(path, more["backend"])
-    models = read_models(path, rank, network=network, ahead=ahead, **more) if os.path.isdir(path) else None
-    if models is not None or not os.path.isdir(path):
+    folder = is_directory(path, TreeError)
+    models = read_models(path, rank, network=network, ahead=ahead, **more) if folder else None
+    if models is not None or not folder:
         return models
     return (
         read_msprobe(path, rank, rootdir=rootdir, **more)
@@ -370,7 +371,7 @@ def _kinds(rank: _Rank, network: str) -> Kinds:
 def _numbered(rank: _Rank, path: str) -> Iterator[str]:
     for name in filter(is_label, _listing(path)):
         found = inside(rank.root, os.path.join(path, name))
-        if os.path.isdir(found):
+        if is_directory(found, TreeError):
             yield found
 
 

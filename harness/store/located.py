@@ -30,9 +30,11 @@ class Located:
         if error is None:
             return
         path, run = Path(self._path), f"run {self._run}" if self._run else ""
-        where = ": ".join(filter(None, (run, self._where)))
+        where = "".join(f"{each}: " for each in (path, run, self._where) if each)
         if isinstance(error, StoreError):
             if not str(error).startswith(f"{path}: "):
-                raise StoreError(f"{path}: {where + ': ' if where else ''}{error}") from None
+                raise StoreError(f"{where}{error}") from None
+        elif isinstance(error, OSError) and error.strerror:
+            raise StoreError(f"{where}{error.strerror}") from error
         elif isinstance(error, DAMAGE):
-            raise StoreError(f"{path}: {where}: damaged ({first_line(error)})") from error
+            raise StoreError(f"{where}damaged ({first_line(error)})") from error
