@@ -96,3 +96,25 @@ class Bert(nn.Module):
         for layer in self.layers:
             x = layer(x)
         return self.head(x)
+
+
+class VisionTransformer(nn.Module):
+    """A vision transformer of 0.8 million parameters; images [batch, 3, 64, 64] to scores [batch, classes]."""
+
+    def __init__(self, width: int = 128, layers: int = 4, heads: int = 4, classes: int = 10) -> None:
+        super().__init__()
+        self.patches = nn.Conv2d(3, width, 8, 8)
+        self.positions = nn.Parameter(torch.zeros(1, 64, width))
+        self.layers = nn.ModuleList(Layer(width, heads) for _ in range(layers))
+        self.head = nn.Linear(width, classes)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.patches(x).flatten(2).transpose(1, 2) + self.positions
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(x.mean(1))
+
+
+def perceptron() -> nn.Module:
+    """Three dense layers, 7 thousand parameters; [batch, 32] to [batch, 10]."""
+    return nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))

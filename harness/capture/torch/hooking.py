@@ -53,6 +53,13 @@ class Inert:
         return None
 
 
+def hook(stack: ExitStack, call: Callable[..., None]) -> Hook:
+    """A hook that calls ``call`` until ``stack`` ends."""
+    made = Hook(call)
+    stack.callback(setattr, made, "call", None)
+    return made
+
+
 def compiled(modules: Iterable[Any]) -> set[Any]:
     """The modules inside what ``torch.compile`` wrapped: they run within one region, not one by one."""
     inside: set[Any] = set()
@@ -75,9 +82,7 @@ def attach(stack: ExitStack, module: Any, scope: str, enter: Any, leave: Any, *,
         module._compiled_call_impl = _around(original, module, enter, leave, named)
         stack.callback(setattr, module, "_compiled_call_impl", original)
         return
-    hooks = Hook(enter), Hook(leave)
-    for each in hooks:
-        stack.callback(setattr, each, "call", None)
+    hooks = hook(stack, enter), hook(stack, leave)
     try:
         stack.callback(module.register_forward_pre_hook(hooks[0], prepend=True, with_kwargs=named).remove)
         stack.callback(module.register_forward_hook(hooks[1], always_call=True).remove)

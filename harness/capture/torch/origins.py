@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from harness.capture.torch.memo import Looked, look
@@ -19,6 +20,8 @@ from harness.recording.described import UNKNOWN_EDGE, Described, Edge
 #: what an edge brings: its kind, the operator or the name it comes from, the slot there, and a constant's value
 Source = tuple[str, Any, int, Any]
 UNKNOWN: Source = ("unknown", "", 0, None)
+#: memory that nothing has filled yet
+UNFILLED: Source = ("unknown", "unfilled", 0, None)
 #: what of one storage is remembered
 _MOST = 4096
 #: bytes of the largest constant
@@ -185,6 +188,10 @@ class Origins:
         """Notes that nobody knows what this memory holds, or who wrote it."""
         self._note(tensor, UNKNOWN, True)
 
+    def unfilled(self, tensor: Any) -> None:
+        """Notes new memory, which holds what was there before unless PyTorch was told to fill it."""
+        self._note(tensor, UNKNOWN if fills_memory() else UNFILLED, True)
+
     def made(self, tensor: Any, looked: Looked, by: Ran, slot: int, is_write: bool) -> None:
         """Notes an operator's output; ``is_write``: it wrote into memory that was there, and did not lay it out."""
         self._note(tensor, ("result", by, slot, None), is_write, looked)
@@ -243,6 +250,11 @@ class Origins:
             if kind == _WHOLE or (kind == _WRITE and overlap(place, where)):
                 return False
         return False
+
+
+def fills_memory() -> bool:
+    """Whether PyTorch fills new memory, so that it is the same in each run."""
+    return bool(torch.are_deterministic_algorithms_enabled() and torch.utils.deterministic.fill_uninitialized_memory)
 
 
 def overlap(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:

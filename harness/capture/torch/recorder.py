@@ -22,7 +22,7 @@ from harness.capture.torch.leaving import LEFT
 from harness.capture.torch.lines import Lines, is_pytorchs, lays_shards_out
 from harness.capture.torch.memo import Looked, look, writes_of
 from harness.capture.torch.operators import Operator, known, tensors
-from harness.capture.torch.origins import UNKNOWN, Origins, Ran, Source
+from harness.capture.torch.origins import UNFILLED, UNKNOWN, Origins, Ran, Source
 from harness.capture.torch.parts import DTYPES, META, VALUELESS, Part, Unread, is_plain, parts, unwrapped
 from harness.capture.torch.placements import PLACEMENTS, is_distributed, lines, placement_of
 from harness.capture.torch.returned import leaves
@@ -282,7 +282,7 @@ class StepRecorder:
                 for each in (*operator.written(args, kwargs), *(() if operator.is_view else tensors((result,)))):
                     self._origins.lost(each)
             elif operator.makes_memory:
-                self._origins.lost(result)
+                self._origins.unfilled(result)
             elif operator.is_constant:
                 self._origins.constant(result)
         return result
@@ -518,11 +518,10 @@ class StepRecorder:
                 consists = [("", tensor)] if is_plain(tensor) else parts(tensor)
                 for part in consists:
                     looked = look(part[1])
-                    made = self._slot(SlotKey(*self._where, name, 0, io, slot), op, part, looked, source)
-                    if made is not None:
-                        found.append(made)
-                    if ran is not None:
-                        self._link(ran, io, slot, part[1], looked, id(tensor) in ran.writes)
+                    if ran is None or self._link(ran, io, slot, part[1], looked, id(tensor) in ran.writes):
+                        made = self._slot(SlotKey(*self._where, name, 0, io, slot), op, part, looked, source)
+                        if made is not None:
+                            found.append(made)
                     slot += 1
             except Unread as why:
                 # Operators on meta tensors compute shapes alone; PyTorch runs some of its own.
@@ -539,15 +538,17 @@ class StepRecorder:
                 slot += 1
         return found
 
-    def _link(self, ran: Ran, io: str, slot: int, tensor: Any, looked: Looked, is_written: bool) -> None:
-        """Notes where an operator's input comes from, or that its output comes from it."""
+    def _link(self, ran: Ran, io: str, slot: int, tensor: Any, looked: Looked, is_written: bool) -> bool:
+        """Notes where an operator's input comes from, or that its output comes from it; whether it has content."""
         if self._origins is None:
-            return
+            return True
         if io == "input":
-            ran.takes(slot, looked[1], self._origins.of(tensor, looked), "", is_written)
-        else:
-            ran.gives(slot, looked[1], DTYPES[tensor.dtype].name, looked[2][1])
-            self._origins.made(tensor, looked, ran, slot, is_written)
+            given = self._origins.of(tensor, looked)
+            ran.takes(slot, looked[1], given, "", is_written)
+            return given is not UNFILLED
+        ran.gives(slot, looked[1], DTYPES[tensor.dtype].name, looked[2][1])
+        self._origins.made(tensor, looked, ran, slot, is_written)
+        return True
 
     def _slot(self, key: SlotKey, op: str, part: Part, looked: Looked, source: str | None) -> Record | None:
         named, tensor = part

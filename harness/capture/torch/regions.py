@@ -13,6 +13,8 @@ from functools import partial, wraps
 from importlib import import_module
 from typing import Any
 
+import torch
+
 #: records a region: how it is run, and its arguments
 Record = Callable[[Callable[[], Any], list[Any]], Any]
 _WRAPPERS = "torch._functorch._aot_autograd.runtime_wrappers"
@@ -23,21 +25,36 @@ _CODE = "torch._inductor.output_code"
 
 @contextmanager
 def recorded(watching: Callable[[], bool], record: Record) -> Iterator[None]:
-    """Inside the block ``record`` runs regions of compiled code while ``watching``. Where PyTorch's compiler is not
-    loaded before, nothing is compiled."""
-    wrappers = import_module(_WRAPPERS) if "torch._dynamo" in sys.modules else None
+    """Inside the block ``record`` runs regions of compiled code while ``watching``."""
     with ExitStack() as stack:
-        if wrappers is not None and hasattr(wrappers, _RUNS):
-            replaced: set[Any] = set()
-            replace = partial(_replace_code, stack, replaced, watching, record)
-            replace()
+        if "torch._dynamo" in sys.modules:
+            _begin(stack, watching, record)
+        else:
+            before = torch.compile
 
-            def run(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-                replace()  # inductor is loaded when it is first needed
-                return original(*args, **kwargs)
+            def compiled(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+                made = original(*args, **kwargs)  # PyTorch's compiler is loaded when it is first needed
+                if torch.compile is not before:
+                    torch.compile = before
+                    _begin(stack, watching, record)
+                return made
 
-            _replace(stack, wrappers, _RUNS, run)
+            _replace(stack, torch, "compile", compiled)
         yield
+
+
+def _begin(stack: ExitStack, watching: Callable[[], bool], record: Record) -> None:
+    """Has regions recorded from now on, until ``stack`` ends."""
+    wrappers = import_module(_WRAPPERS)
+    if hasattr(wrappers, _RUNS):
+        replace = partial(_replace_code, stack, set(), watching, record)
+        replace()
+
+        def run(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+            replace()  # inductor is loaded when it is first needed
+            return original(*args, **kwargs)
+
+        _replace(stack, wrappers, _RUNS, run)
 
 
 def _replace(stack: ExitStack, owner: Any, name: str, by: Callable[..., Any]) -> None:

@@ -13,7 +13,7 @@ from harness.capture.capture import Capture, Problem
 from harness.capture.torch.boundaries import Boundaries
 from harness.capture.torch.declarations import Declarations
 from harness.capture.torch.grafting import Grafts
-from harness.capture.torch.hooking import Hooks, unwatched
+from harness.capture.torch.hooking import Hooks, compiled, hook, unwatched
 from harness.capture.torch.lines import Lines
 from harness.capture.torch.origins import Origins
 from harness.capture.torch.parts import parts
@@ -169,7 +169,9 @@ class TorchCapture:
         for module, scope in modules.items():
             for parameter in module.parameters(recurse=False):
                 owners.setdefault(id(parameter), scope)
-        scopes = Scopes(owners)
+        inside = compiled(modules)
+        followed = {module: scope for module, scope in modules.items() if module not in inside}
+        scopes = Scopes(owners, followed if granularity == "operators" else None)
         where = self._rank, self._graph, self._iteration
         keeper, kind = self._keeper(granularity), Hooks if granularity == "operators" else Boundaries
         origins = self._origins(modules) if granularity == "operators" else None
@@ -239,8 +241,9 @@ class TorchCapture:
 
         with ExitStack() as stack:
             with suppress(RuntimeError):  # TorchScript's have no hooks, and say so elsewhere
-                stack.callback(self._module.register_forward_hook(called).remove)
-                stack.callback(self._module.register_forward_pre_hook(given, with_kwargs=True).remove)
+                after, before = hook(stack, called), hook(stack, given)
+                stack.callback(self._module.register_forward_hook(after).remove)
+                stack.callback(self._module.register_forward_pre_hook(before, with_kwargs=True).remove)
             yield returned
 
     def _record_parameters(self, recorder: StepRecorder, modules: dict[Any, str]) -> None:
@@ -284,8 +287,8 @@ class TorchCapture:
         """The capture of all steps so far. Its ``rules`` hold the ``settings`` at the first step, and name compiled
         modules."""
         rules = dict(self._rules or settings())
-        if compiled := compiled_modules(self._module):
-            rules["compiled"] = compiled
+        if wrapped := compiled_modules(self._module):
+            rules["compiled"] = wrapped
         operators, results = self._declared.made()
         return Capture(
             self._network, "torch", False, (*self._records, *self._afterwards()), self._mode, rules,

@@ -438,3 +438,32 @@ def complex_numbers() -> Program:
 def half() -> Program:
     module = Net().half()
     return module, lambda: module(given().half())
+
+
+@case
+def direct_forward() -> Program:
+    module = nn.Sequential(Net(), nn.Linear(3, 2))
+    return module, lambda: module[1].forward(module[0].forward(given()))
+
+
+@case
+def compiled_around() -> Program:
+    """A function around a module that hooks watch."""
+    module = Net()
+    compiled = torch.compile(lambda x: module(x).relu().sum(), backend="aot_eager")
+    return module, lambda: compiled(given())
+
+
+@case
+def scattered() -> Program:
+    """Fills new memory place by place, as mixtures of experts sort their tokens."""
+
+    class Sorting(Net):
+        def forward(self, x: Any) -> Any:
+            order = torch.argsort(x[:, 0])
+            back = torch.empty_like(order)
+            back[order] = torch.arange(len(order))
+            return super().forward(x[order])[back]
+
+    module = Sorting()
+    return module, lambda: module(given())

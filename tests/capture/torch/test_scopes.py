@@ -209,3 +209,38 @@ def test_what_a_closure_runs_is_none_of_the_optimizers(kind: Any, by: str) -> No
     assert {"Default/pow-op0", "Default/mean-op0", "0/addmm-op0", "Gradients/0/mm-op0"} <= set(names)
     assert not [name for name in names if name.startswith("Gradients/Default/optimizer")]
     assert own
+
+
+class Inner(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.two = nn.Linear(3, 3), nn.Linear(3, 3)
+
+    def forward(self, x: Any) -> Any:
+        return self.two.forward(torch.relu(self.one(x)))
+
+
+class Outer(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner, self.last = Inner(), nn.Linear(3, 2)
+        self.hooked = nn.Sequential(nn.Tanh())
+        self.hooked.register_forward_pre_hook(lambda _, given: (given[0].neg(),))
+
+    def forward(self, x: Any) -> Any:
+        return self.last.forward(self.hooked(self.inner.forward(x)).sigmoid())
+
+
+@pytest.mark.parametrize("direct", [False, True])
+def test_a_forward_that_is_not_called_as_a_module_has_its_scope_too(direct: bool) -> None:
+    module = Outer()
+    watch = TorchCapture(module, paths=True)
+    with watch.step():
+        (module.forward if direct else module)(torch.ones(2, 3)).sum().backward()
+    names = {each.key.operator for each in watch.capture().records()}
+    outer = "Default"
+    assert {
+        "inner.one/addmm-op0", "inner/relu-op0", "inner.two/addmm-op0", "hooked/neg-op0", "hooked.0/tanh-op0",
+        f"{outer}/sigmoid-op0", "last/addmm-op0", "Gradients/last/mm-op0", "Gradients/inner/threshold_backward-op0",
+        "Gradients/inner.two/mm-op0", f"Gradients/{outer}/sigmoid_backward-op0",
+    } <= names  # fmt: skip
