@@ -173,9 +173,11 @@ class Search:
             return self._of[made.by.at]
         if made is not None and made.parameter:
             return self._of_parameter(op, made.parameter)
-        if made is not None and made.constant:
-            return self._given_by(op, "", True, level(op.inputs.get(at)) or INFINITE)
         slot = op.inputs.get(at)
+        if made is not None and made.constant and level(slot) != NAN:  # a mask; nobody means NaN
+            return self._given_by(op, "", True, level(slot) or INFINITE)
+        if made is not None and made.constant:
+            return self._given_by(op, f"{op.name} input.{at}", False, NAN)
         earlier = [each for each in self.origins if each.rank == op.where.rank and not each.meant]
         if made is None and earlier:
             return earlier[-1]

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from harness.capture import read_tree
 from harness.inspect import Certainty, Report, inspect
 from harness.inspect.finding import Finding
+from harness.inspect.inspecting import opened
+from harness.inspect.origins import Search
+from harness.inspect.run import Made as Maker
 from tests.capture.msprobe_build import call, dump, tensor
 from tests.inspect.made import Made
 
@@ -159,3 +162,13 @@ def test_a_gradient_of_msprobe_reads_what_its_call_kept(names: tuple[str, str], 
     }
     found = only(inspect(read_tree(dump(tmp_path / "a", data)), ["nonfinite"]))
     assert found.operator == ("Torch.log.0.forward" if spoilt else names[1])
+
+
+@pytest.mark.parametrize(("value", "meant"), [(-np.inf, True), (np.nan, False)])
+def test_a_constant_may_hold_infinity_on_purpose_and_never_nan(value: float, meant: bool) -> None:
+    """Data that a step is given are constants of PyTorch's graphs; so are masks."""
+    made, x = Made(), np.ones(3, np.float32)
+    made.op("Default/a-Cell/Add-op0", "Add", [x, np.float32([0, value, 0])], [np.float32([1, value, 1])])
+    run, _ = opened(made.capture(), made.capture().records())
+    run.ops[0].makers = {0: Maker(parameter="x"), 1: Maker(constant=True)}
+    assert [each.meant for each in Search(run).origins] == [meant]
