@@ -73,8 +73,9 @@ class Msdump:
         """Calls ``network(*inputs, **named)`` ``steps`` times with everything dumped.
 
         Args:
-            network: a cell, or any function that calls cells (or functions under ``jit``); operators called one by one
-                run outside graphs and dump nothing. On backend ``torch`` also a PyTorch module, a method of one
+            network: a cell, or any function that calls cells (or functions under ``jit``). In PyNative mode operators
+                that are called one by one, and gradients, are captured, too; in graph mode what runs outside of graphs
+                is not. On backend ``torch`` also a PyTorch module, a method of one
                 (``model.generate``), or any function that computes with PyTorch.
             inputs, named: its arguments, the same in every step; numpy arrays and numbers become tensors, unless the
                 backend compiles nothing and takes them as they are.
@@ -120,6 +121,7 @@ class Msdump:
             output = None
             for _ in range(steps):
                 output = network(*given, **by_name)
+                self._test.process.stepped()
             return output
 
         return self._test.execute(program) if ranks is None else self._test.on_ranks(ranks, program)

@@ -22,7 +22,8 @@ def empty(test: GateTest, run: str) -> str:
     """The text for a test that ran something that left nothing in the capture."""
     return (
         f"msdump: nothing was compared: what {test.network} ran under {run} dumped no tensor\n"
-        "  operators called one by one run outside of graphs: put them into an nn.Cell, or a function under jit;\n"
+        "  in graph mode operators called one by one run outside of graphs: put them into an nn.Cell, or a function\n"
+        "  under jit, or set PyNative mode;\n"
         "  a PyTorch module is given to msdump.run itself; msdump.check takes arrays"
     )
 

@@ -81,6 +81,10 @@ class Process(Protocol):
         """
         raise UnsupportedError("this backend goes on with its own tensors alone")
 
+    def stepped(self) -> None:
+        """One of several equal calls is over: what runs next without a graph of its own belongs to the next step."""
+        return
+
     def settled(self) -> AbstractContextManager[None]:
         """Inside the block the settings for equal bits hold that ``execute`` makes."""
         return nullcontext()

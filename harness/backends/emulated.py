@@ -27,6 +27,7 @@ from harness.devices import DEVICES, Device
 from harness.errors import SettingError
 from harness.framework.ops.eager import remembering
 from harness.framework.runtime import session
+from harness.framework.runtime.called import Called, recording_calls
 from harness.lazy import lazy
 from harness.recording import Observer
 from harness.records import Array, SlotKey
@@ -77,9 +78,11 @@ class EmulatedProcess:
     Attributes:
         session: graph ids, numbers and compiled programs.
         emulated: the numbers are the harness's own.
+        records_calls: captures have operators of PyNative mode, which the harness computes itself on every backend.
     """
 
     emulated = True
+    records_calls = True
 
     def __init__(
         self,
@@ -99,10 +102,12 @@ class EmulatedProcess:
         self._ranked: list[Ranked] = []
         observers = [self._observer, *(recorder.observers if recorder is not None else ())]
         self.session = session.Session(observers, hooked=False, device=device)
+        self.called = Called(self.session, [self._observer])
 
     def execute(self, program: Callable[[], Any]) -> Any:
         """See ``Process.execute``; gives what ``program`` returns."""
-        with remembering(), session.in_session(self.session):
+        heard = self.called if self.records_calls else None
+        with remembering(), session.in_session(self.session), recording_calls(heard):
             return program()
 
     def rules(self) -> dict[str, Any]:
@@ -172,6 +177,10 @@ class EmulatedProcess:
                   if key.io == "output"}  # fmt: skip
         if places:
             self.session.faults.append(Grafts(places))
+
+    def stepped(self) -> None:
+        """See ``Process.stepped``."""
+        self.called.stepped()
 
     def settled(self) -> AbstractContextManager[None]:
         """See ``Process.settled``: there are none."""

@@ -90,6 +90,7 @@ class TorchProcess(EmulatedProcess):
     """See ``Process``."""
 
     emulated = False
+    records_calls = False
 
     def __init__(self, torch_device: str, backend: str, device: Device, *given: Any) -> None:
         super().__init__(backend, device, *given)

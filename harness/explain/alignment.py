@@ -253,14 +253,15 @@ class Alignment:
         return set(self.partner.values())
 
     def _rewired_argument(self, one: Statement, other: Statement) -> int:
-        """The position of the first argument that comes from another common operator; -1 if there is none."""
+        """The position of the first argument that comes from another common operator, or is another of its results; -1
+        if there is none."""
         mine = self._mine
         for at, (a, b) in enumerate(zip(one.arguments, other.arguments, strict=False)):
             old, new = _source(a), _source(b)
             if old is None or new is None or a.is_monad:
                 continue
             was, here = self.partner.get(old, old if a.parameter else None), new if new in mine or b.parameter else None
-            if was is not None and here is not None and was != here:
+            if was is not None and here is not None and (was, _slot(a)) != (here, _slot(b)):
                 return at
         return -1
 
@@ -328,6 +329,11 @@ def _first_source(statement: Statement) -> str | None:
 
 def _source(argument: Argument) -> str | None:
     return argument.producer[0] if argument.producer is not None else argument.parameter
+
+
+def _slot(argument: Argument) -> int:
+    """Which of its maker's results it is."""
+    return argument.producer[1] if argument.producer is not None else 0
 
 
 def _is_view(edit: Edit) -> bool:

@@ -26,6 +26,8 @@ def by_graphs(divergence: Origin, case: Case, comparison: Comparison) -> Origin:
     graph = case.where.graph
     if not case.expected.graphs or not case.found.graphs:
         return divergence
+    if len({graph in side.graphs.ids for side in (case.expected, case.found)}) == 2:
+        return divergence  # one side lacks the whole graph: the other one's operators have no counterparts in another
     aligned = Alignment(case.expected.graphs, case.found.graphs, graph)
     # Another place in the order gives no other values: it is told only where nothing else is known.
     edits = [edit for edit in aligned.edits if not is_order(edit)]
@@ -148,6 +150,8 @@ def _inputs(edit: Edit, where: Execution) -> tuple[Input, ...]:
         return ()
     sides = [each.arguments[edit.argument] for each in (edit.expected, edit.found)]
     names = [a.producer[0] if a.producer is not None else a.parameter for a in sides]
+    if names[0] == names[1]:
+        names = [f"{a.producer[0]} output.{a.producer[1]}" for a in sides if a.producer is not None]
     return (Input(SlotKey(*where, "input", edit.argument), State.DIFFERS, "", None, names[0], names[1]),)
 
 

@@ -104,7 +104,14 @@ class EagerGraph(Graph):
     Each step declares all its operators, in its own order. An operator with the type and scope of one of an earlier
     step, and as manieth of these, is that operator if its attributes and edges are equal; so names repeat from step
     to step. Threads may declare at once.
+
+    Attributes:
+        grown: whether it has operators that nobody was told of.
+        goes_on: whether the next step is a part of the last one, so that its operators are counted on.
     """
+
+    grown: bool
+    goes_on: bool
 
     def __init__(self, id: int, engine: Engine, declared: Callable[[Graph, Operator], None]) -> None:
         super().__init__(id, engine, eager=True)
@@ -112,9 +119,12 @@ class EagerGraph(Graph):
         self._seen: Counter[tuple[str, str]] = Counter()
         self._known: dict[tuple[str, str, int], Operator] = {}
         self.grown = False
+        self.goes_on = False
 
     def begin(self) -> None:
-        """Begins a step: counting starts again, and so does the order of launches."""
+        """Begins a step: counting starts again, and so does the order of launches, unless it ``goes_on``."""
+        if self.goes_on:
+            return
         self._seen.clear()
         self.order = []
 
@@ -150,6 +160,10 @@ class EagerGraph(Graph):
         made = Operator(
             type, scope, attributes, inputs, outputs, mutates=mutates, aliases=aliases, source=source, phase=phase
         )
+        return self.known(made)
+
+    def known(self, made: Operator) -> Operator:
+        """The next operator of the step, as the runtime made it; its own short way into ``operator``."""
         self._declared(self, made)
         return self._last(made)
 

@@ -141,6 +141,9 @@ class MindsporeProcess:
         """See ``Process.graft``: MindSpore's kernels cannot be reached."""
         raise UnsupportedError("MindSpore goes on with its own tensors alone")
 
+    def stepped(self) -> None:
+        """See ``Process.stepped``: MindSpore counts."""
+
     def settled(self) -> AbstractContextManager[None]:
         """See ``Process.settled``: PyTorch modules run on another backend."""
         return nullcontext()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.framework.tensor.watching import call_observer
+
 
 class Described:
     """A cell, as far as the compiler asks. A cell whose ``__init__`` was not called has none of these attributes.
@@ -22,7 +24,11 @@ class Described:
 
 def scope_of(owner: Any) -> str | None:
     """The scope of a cell; None for a cell that has none yet, and for anything else."""
-    return owner._scope if isinstance(owner, Described) and "_scope" in owner.__dict__ else None
+    if not isinstance(owner, Described) or "_scope" not in owner.__dict__:
+        return None
+    if owner._scope is None and (heard := call_observer()) is not None:
+        return heard.scope_of(owner)
+    return owner._scope
 
 
 def cells_of(owner: Any) -> Mapping[str, Any]:

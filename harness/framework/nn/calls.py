@@ -20,6 +20,7 @@ from harness.framework.nn import naming, precision
 from harness.framework.nn.hooks import Hooks
 from harness.framework.runtime.session import current, run_cell
 from harness.framework.tensor import is_tracing, watching
+from harness.framework.tensor.watching import call_observer
 
 #: about how many Python calls a nested cell takes; the depth from which nesting explains too many calls
 _CALLS, _DEEP = 5, 50
@@ -91,7 +92,10 @@ class Calls(Hooks):
         """Runs a call from outside a graph, as the mode says."""
         if getattr(type(self).construct, "in_graph", False) or context.get_context("mode") == context.GRAPH_MODE:
             return run_cell(self, args, kwargs)
-        return self._construct(args, kwargs)
+        if (heard := call_observer()) is None:
+            return self._construct(args, kwargs)
+        with heard.cell(self):
+            return self._construct(args, kwargs)
 
     def _construct(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs ``construct`` with this cell's precision in force."""

@@ -285,8 +285,12 @@ class Cell(Calls, Buffers, Settings, Refusals, Described):
     # -- scopes ----------------------------------------------------------------------------------------------------
     def generate_scope(self) -> None:
         """Gives every cell below that has none its scope; called when this cell is compiled."""
-        for scope, cell in naming.scopes(self):
+        for scope, cell in self._scopes_below():
             cell._set_scope(scope)
+
+    def _scopes_below(self) -> Iterator[tuple[str, Cell]]:
+        """The scopes that the cells below would be given, had they none."""
+        return naming.scopes(self)
 
     def _set_scope(self, scope: str) -> None:
         if self._scope is None:
@@ -297,7 +301,7 @@ class Cell(Calls, Buffers, Settings, Refusals, Described):
         their code stands in lines of its own."""
         return {
             scope: cell.__dict__["_made_at"] if type(cell).__module__.startswith(_LAYERS) else ""
-            for scope, cell in naming.scopes(self)
+            for scope, cell in self._scopes_below()
         }
 
     def get_scope(self) -> str | None:

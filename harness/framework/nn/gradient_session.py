@@ -14,6 +14,7 @@ from typing import Any
 
 from harness.devices import Kernels
 from harness.framework import context
+from harness.framework.compile.order import Numbering
 from harness.framework.compile.program import compile_trace, data_inputs, trace_function
 from harness.framework.compile.signature import signature
 from harness.framework.nn.watching import gradient_of
@@ -21,6 +22,7 @@ from harness.framework.ops.random import alone
 from harness.framework.runtime.execute import Executor
 from harness.framework.runtime.session import Session, current
 from harness.framework.tensor import eager_rules, mutable
+from harness.framework.tensor.watching import CallObserver, call_observer
 
 
 class _Hidden(Session):
@@ -45,24 +47,33 @@ class _Hidden(Session):
         values = [mutable(value) for value in values]
         with eager_rules(), alone(), gradient_of(function) as (watched, told):
             trace = trace_function(watched, values, names)
+            heard = call_observer()
             written = signature(trace)
             known = self.programs.get(key)
             if known is None or written is None or self._written[key][0] != written:
-                known = self._compiled(trace)
+                known = self._compiled(trace, heard, names)
                 self.programs[key], self._written[key] = known, (written, keep)
-            return known if not runs else told(known.run([t.asnumpy() for t in data_inputs(values)]))
+            if not runs:
+                return known
+            arrays = [t.asnumpy() for t in data_inputs(values)]
+            return told(known.run(arrays) if heard is None else heard.run(known, arrays))
 
-    def _compiled(self, trace: Any) -> Executor:
+    def _compiled(self, trace: Any, heard: CallObserver | None, names: Sequence[str]) -> Executor:
         device = self.configured_device()
         # Each operator gives its result in its own dtype, as operators called one by one do: in a graph a float16
         # result of a kernel that computes in float32 stays so for the next one, here it is rounded (measured).
-        program = compile_trace(trace, self._next_graph, self.numbering, Kernels(), device.fuses)
-        return Executor(program, device, self.engine)
-
-
-_hidden = _Hidden()
+        if heard is None:
+            return Executor(compile_trace(trace, 0, self.numbering, Kernels(), device.fuses), device, self.engine)
+        # Each gradient counts its operators from 0: what ran before in the process changes no name.
+        program = compile_trace(trace, heard.next_graph(), Numbering(), Kernels(), device.fuses)
+        return Executor(program, device, self.engine, heard.recorded(program, "gradient", names))
 
 
 def session() -> Session:
-    """The session in force in graph mode; the hidden one in PyNative mode."""
-    return current() if context.get_context("mode") == context.GRAPH_MODE else _hidden
+    """The session in force in graph mode; in PyNative mode the hidden one that belongs to it."""
+    active = current()
+    if context.get_context("mode") == context.GRAPH_MODE:
+        return active
+    if active.hidden is None:
+        active.hidden = _Hidden()
+    return active.hidden

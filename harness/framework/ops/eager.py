@@ -21,6 +21,7 @@ from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.numerics import finish
 from harness.framework.ops.remembered import remembering as remembering
 from harness.framework.tensor import Dispatcher, Tensor, is_eager, set_default
+from harness.framework.tensor.watching import call_observer, untold
 from harness.graph import Spec, TensorSpec, TupleSpec, spec_of
 
 #: from weakest to strongest, within and across kinds
@@ -237,7 +238,16 @@ class EagerDispatcher(Dispatcher):
         if op in random.CONTINUING:
             done.state = random.state_of(done)
         arrays = tuple(_plain(v) for v in ready)
-        if op in VIEWS and isinstance(ready[0], Tensor):
+        if (heard := call_observer()) is None:
+            return self._made(operator, done, ready, arrays)
+        with untold():  # a kernel may call others, which are parts of it
+            made = self._made(operator, done, ready, arrays)
+        heard.called(operator, done, ready, made)
+        return made
+
+    @staticmethod
+    def _made(operator: Operator, done: Call, ready: list[Any], arrays: tuple[Any, ...]) -> Any:
+        if operator.name in VIEWS and isinstance(ready[0], Tensor):
             return _view(operator, done, ready[0], arrays[1:])
         results = execute(operator, done, arrays)
         if isinstance(done.out, TupleSpec):

@@ -66,6 +66,7 @@ class Executor:
         recording: Recording | None = None,
         faults: Sequence[Fault] = (),
         iteration: int = 0,
+        run: int | None = None,
     ) -> Any:
         """One step.
 
@@ -74,27 +75,29 @@ class Executor:
             recording: told of the step and its kernels; an exception of an observer stops the step.
             faults: the faults to inject.
             iteration: label of the step, for ``faults``.
+            run: how often the graph ran before, as observers count; its own count by default.
 
         Returns:
             The result: tensors of their own, numbers, or nested tuples of them.
         """
-        run = self._begun(arrays, recording, faults, iteration)
+        going = self._begun(arrays, recording, faults, iteration)
         if recording is None or self._graph is None:
             try:
-                result = self._ran(run)
+                result = self._ran(going)
             finally:
-                run.finish()
+                going.finish()
         else:
-            with recording.step(self._graph, parameters=run.parameters, run=self.runs) as step:
-                run.watched(step)
+            before = self.runs if run is None else run
+            with recording.step(self._graph, parameters=going.parameters, run=before) as step:
+                going.watched(step)
                 try:
-                    result = self._ran(run)
+                    result = self._ran(going)
                 except BaseException as error:
-                    if run.begun is not None:
-                        run.begun.fail(error)
+                    if going.begun is not None:
+                        going.begun.fail(error)
                     raise
                 finally:
-                    run.finish()
+                    going.finish()
         self.runs += 1
         return result
 

@@ -53,6 +53,7 @@ class Session:
         struck: the faults that struck, in words.
         places: where layers of compiled networks were made, by scope.
         iteration: label of the step that runs, or next: how often the graph that finished last had run.
+        hidden: the session of gradients in PyNative mode, made when it is first needed.
     """
 
     def __init__(self, observers: Sequence[Observer] = (), hooked: bool = True, device: Device = CPU) -> None:
@@ -65,6 +66,7 @@ class Session:
         self.struck: list[str] = []
         self.places: dict[str, str] = {}
         self.iteration = 0
+        self.hidden: Session | None = None
         self._next_graph = 0
         self._hooked = not hooked
         self._kept: list[Any] = []

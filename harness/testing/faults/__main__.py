@@ -19,12 +19,14 @@ def main() -> int:
     parser.add_argument("--road", choices=sorted(ROADS), action="append", help="who names them; else gate and diff")
     parser.add_argument("--clean", type=int, default=0, metavar="N", help="rerun unchanged networks N times instead")
     parser.add_argument("--wrong", action="store_true", help="show each wrong explanation")
+    parser.add_argument("--eager", action="store_true", help="train in PyNative mode (by the gate alone)")
     given = parser.parse_args()
     if given.clean:
         alarmed = list(alarms(given.clean, given.seed))
         print(f"{counted(given.clean, 'rerun')} of unchanged networks, {counted(len(alarmed), 'false alarm')}")
         return int(bool(alarmed))
-    every, families = tally(run(given.count, given.seed, given.road or USUAL))
+    roads = given.road or (["gate"] if given.eager else USUAL)
+    every, families = tally(run(given.count, given.seed, roads, eager=given.eager))
     for outcome in every.wrong if given.wrong else ():
         fault = outcome.fault
         told = block(outcome.explanation) if outcome.explanation is not None else "it passed"

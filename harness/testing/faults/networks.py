@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from harness.framework import nn
-from harness.framework.context import GRAPH_MODE, get_context, set_context
+from harness.framework.context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
 from harness.framework.tensor import Tensor
 from harness.testing.faults.cells import (
     ACTIVATIONS,
@@ -44,6 +44,7 @@ class Network:
         weights: changes to filled parameters, by name.
         data: change to the batches.
         steps: how many steps it is trained.
+        eager: whether it is trained in PyNative mode, so that gradients alone are graphs.
     """
 
     family: str
@@ -52,15 +53,16 @@ class Network:
     weights: Mapping[str, Callable[[Array], Array]] = field(default_factory=dict)
     data: Callable[[list[Array]], list[Array]] | None = None
     steps: int = STEPS
+    eager: bool = False
 
     def having(self, **settings: Any) -> Network:
         """The same network with other settings."""
         return replace(self, settings={**self.settings, **settings})
 
     def train(self) -> None:
-        """Builds it and trains it ``steps`` steps in the session in force, as a graph."""
+        """Builds it and trains it ``steps`` steps in the session in force."""
         mode = get_context("mode")
-        set_context(mode=GRAPH_MODE)
+        set_context(mode=PYNATIVE_MODE if self.eager else GRAPH_MODE)
         try:
             self._train()
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -78,12 +78,12 @@ class Outcome:
 
 
 @lru_cache(maxsize=4)
-def _golden(seed: int, backend: str = "cpu") -> tuple[Network, Capture]:
-    network = draw(seed)
+def _golden(seed: int, backend: str = "cpu", eager: bool = False) -> tuple[Network, Capture]:
+    network = replace(draw(seed), eager=eager)
     return network, captured(network, backend=backend)
 
 
-def faults(count: int, seed: int, each: int = 6, backend: str = "cpu") -> Iterator[Fault]:
+def faults(count: int, seed: int, each: int = 6, backend: str = "cpu", eager: bool = False) -> Iterator[Fault]:
     """Draws ``count`` faults from a seed; ``each`` consecutive faults share a network.
 
     Args:
@@ -92,6 +92,7 @@ def faults(count: int, seed: int, each: int = 6, backend: str = "cpu") -> Iterat
         each: so many faults share a network.
         backend: name of the backend that runs both; one that runs the harness's graphs (``cpu``, ``ascend-o0``,
             ``torch``, or one of another package).
+        eager: whether networks are trained in PyNative mode.
 
     Raises:
         UnsupportedError: the backend runs programs elsewhere, so that nothing can be injected.
@@ -108,16 +109,17 @@ def faults(count: int, seed: int, each: int = 6, backend: str = "cpu") -> Iterat
         for attempt in range(_TRIES):
             # Kinds take turns, so that each occurs; if one does not fit, another is drawn.
             kind = kinds[made % len(kinds)] if attempt == 0 else kinds[int(random.integers(len(kinds)))]
-            fault = _fault(made, kind, network_seed, random, backend)
+            fault = _fault(made, kind, random, _golden(network_seed, backend, eager), backend)
             if fault is not None:
                 yield fault
                 break
 
 
 def _fault(
-    number: int, kind: KernelKind | SettingKind, seed: int, random: np.random.Generator, backend: str
-) -> Fault | None:
-    network, golden = _golden(seed, backend)
+    number: int, kind: KernelKind | SettingKind, random: np.random.Generator, given: tuple[Network, Capture],
+    backend: str,
+) -> Fault | None:  # fmt: skip
+    network, golden = given
     if isinstance(kind, KernelKind):
         return _struck(number, kind, network, golden, random)
     changed = kind.change(random, network)
@@ -181,7 +183,9 @@ def explained(fault: Fault, road: str = "gate") -> tuple[bool, Explanation | Non
         road: ``gate`` (against a golden store), ``diff`` (two dump trees) or ``digests`` (against a store without
             values).
     """
-    judged_, explanation = ROADS[road](_golden(fault.network.seed, fault.pair.backend)[1], fault.pair)
+    judged_, explanation = ROADS[road](
+        _golden(fault.network.seed, fault.pair.backend, fault.network.eager)[1], fault.pair
+    )
     return judged_.holds, explanation
 
 
@@ -228,9 +232,11 @@ def _is_right(truth: Truth, cause: Cause, explanation: Explanation) -> bool:
     return cause.kind in truth.kinds
 
 
-def run(count: int, seed: int, roads: Sequence[str] = USUAL, backend: str = "cpu") -> Iterator[Outcome]:
+def run(
+    count: int, seed: int, roads: Sequence[str] = USUAL, backend: str = "cpu", eager: bool = False
+) -> Iterator[Outcome]:
     """Draws faults and judges each by every road asked for; arguments as of ``faults``."""
-    for fault in faults(count, seed, backend=backend):
+    for fault in faults(count, seed, backend=backend, eager=eager):
         for road in roads:
             yield judged(fault, road)
 
