@@ -25,6 +25,10 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     return fan.gain(nonlinearity, param)
 
 
+def nothing() -> None:
+    """Does nothing: what prepares processes and threads that there are not here."""
+
+
 def is_parameter_generated(param_name: Any) -> bool:
     """Whether a name is one that a parameter without a name got; here it gets that of its cell's attribute."""
     return isinstance(param_name, str) and param_name.startswith("Parameter#")

@@ -96,9 +96,16 @@ class Dataset(ABC):
         """Whether a source gives only a share of its rows."""
         return any(each.is_sharded() for each in self.inner())
 
-    def output_shapes(self, estimate: bool = False) -> list[list[int]]:
-        """Shape of each column in the first row."""
-        return [list(np.shape(value)) for value in self._first()]
+    def output_shapes(self, estimate: bool = False) -> list[list[Any]]:
+        """Shape of each column in the first row; with ``estimate`` in all rows of an epoch: None where they differ,
+        ``StateError`` if they differ in how many axes they have."""
+        shapes: list[list[Any]] = [list(np.shape(value)) for value in self._first()]
+        for row in next(self.passes(config.get_seed())) if estimate else ():
+            for shape, value in zip(shapes, row, strict=True):
+                if len(shape) != np.ndim(value):
+                    raise StateError(f"output_shapes: a column has rows of {len(shape)} and of {np.ndim(value)} axes")
+                shape[:] = [size if size == at else None for size, at in zip(shape, np.shape(value), strict=True)]
+        return shapes
 
     def output_types(self) -> list[Any]:
         """numpy dtype of each column in the first row."""

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from harness.errors import SettingError, SettingTypeError, StateError
+from harness.errors import SettingAttributeError, SettingError, SettingTypeError, StateError
 from harness.framework.dataset import config
 from harness.framework.dataset.base import Dataset, Names, Row, skipped, step
 from harness.framework.dataset.checks import flag
 from harness.framework.tensor import Tensor
+
+#: iterators that may be released
+_MADE: weakref.WeakSet[RowIterator] = weakref.WeakSet()
+
+
+def release_all() -> None:
+    """Ends every iterator: asked for a row, one of them raises ``SettingAttributeError``."""
+    for each in _MADE:
+        each.release()
 
 
 class RowIterator(Iterator[Any]):
@@ -35,11 +45,19 @@ class RowIterator(Iterator[Any]):
         self._output_numpy = flag(output_numpy, "output_numpy", "iterator")
         self._as_dict = as_dict
         self._rows: Iterator[Row] | None = None
+        self._released = False
+        _MADE.add(self)
+
+    def release(self) -> None:
+        """Ends the iterator."""
+        self._released = True
 
     def __iter__(self) -> RowIterator:
         return self
 
     def __next__(self) -> Any:
+        if self._released:
+            raise SettingAttributeError("the iterator was released and has no more rows")
         if self._rows is None:
             if self._left == 0:
                 raise StateError("the iterator went through all its epochs (num_epochs); create another one")

@@ -1,9 +1,10 @@
 """MindSpore's own tests, run under the real one and here: which of those that pass there pass here.
 
-``python -m tests.interop.own_tests TREE REAL HERE --seed 7 --count 300`` draws files of ``TREE/tests/st`` and
+``python -m tests.interop.own_tests TREE REAL HERE 7:300 --out DIRECTORY`` draws 300 files of ``TREE/tests/st`` and
 ``TREE/tests/ut/python`` (a public copy of MindSpore's repository; nothing of it is part of this one), runs each by
 REAL, a Python with MindSpore and pytest, and by HERE under ``msdump run``, and prints what differs.
 Results are kept in ``--out``, and a file that was run there is not run again but with ``--again``, which runs HERE's.
+``--page`` writes the rates of all samples to a page.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import os
 import random
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.interop.own_tests.judging import Sample, report
+from tests.interop.own_tests.judging import Sample, report, tabulate
+from tests.interop.table import Table
 
 RECORDER = Path(__file__).parent / "recorder"
 PROJECT = Path(__file__).parents[3]
@@ -68,8 +71,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("tree", "real", "here"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("samples", nargs="+", metavar="SEED:COUNT")
+    parser.add_argument("--page", type=Path)
     parser.add_argument("--limit", type=int, default=60, help="seconds a file may take")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--only", default="", help="run files whose path holds this text")
@@ -80,8 +83,11 @@ def main() -> None:
         for part in ("tests/st", "tests/ut/python")
         for file in (given.tree / part).rglob("test_*.py")
     )
-    drawn = random.Random(given.seed).sample(files, min(given.count, len(files)))
-    chosen = [file for file in drawn if given.only in file]
+    samples = []
+    for each in given.samples:
+        seed, count = map(int, each.split(":"))
+        samples.append(Sample(given.out, random.Random(seed).sample(files, min(count, len(files))), seed))
+    chosen = list(dict.fromkeys(file for sample in samples for file in sample.files if given.only in file))
     here = [str(given.here.absolute()), "-m", "harness.cli", "run"]
     sides = []
     for name, start in (("real", [str(given.real.absolute())]), ("here", here)):
@@ -92,7 +98,12 @@ def main() -> None:
     real.run([file for file in chosen if not real.record(file).exists()], given.limit)
     passing = [file for file in chosen if '"passed"' in real.record(file).read_text(encoding="utf-8")]
     ours.run([file for file in passing if given.again or not ours.record(file).exists()], given.limit)
-    print(report(Sample(given.out, drawn, given.seed)))
+    print("\n\n".join(map(report, samples)))
+    if given.page is not None:
+        table = Table()
+        tabulate(table, samples)
+        with tempfile.TemporaryDirectory() as folder:
+            table.write(given.page, Path(folder) / "kept.json")
 
 
 if __name__ == "__main__":

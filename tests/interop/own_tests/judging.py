@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.interop.table import Table
 
 Row = dict[str, Any]
 
@@ -89,6 +92,36 @@ def judged(sample: Sample) -> list[tuple[str, str, str, Row]]:
     return found
 
 
+INTRO = """
+Files drawn from MindSpore's own `tests/st` and `tests/ut/python`, of a public copy of 2025-07 (`mindspore_test`), each
+run under MindSpore 2.10.0 on a CPU with numpy 1.26.4, and by `msdump run`: of the tests that pass there, what became
+of them here (`python -m tests.interop.own_tests`; a file has 60 seconds). "Refused by name": what is not supported
+says so; a test that passes because that was raised counts as refused. "Refused by a check": another error that is
+raised on purpose; "another error" is one of the test's own.
+"""
+
+
+def tabulate(table: Table, samples: Sequence[Sample]) -> None:
+    """Adds a row for each sample, and one for each area of all."""
+    kinds = (PASSED, REFUSED, CHECKED, ABSENT, VALUE, ACCEPTED, INTERNAL, OTHER, LIMIT)
+    section = table.section("MindSpore's own tests", ("files", "tests", *kinds), INTRO, "sample")
+    areas: dict[str, Counter[str]] = defaultdict(Counter)
+    for sample in samples:
+        found = judged(sample)
+        count = Counter(kind for _, _, kind, _ in found)
+        rates = {kind: f"{count[kind]} ({100 * count[kind] / max(len(found), 1):.1f} %)" for kind in kinds}
+        section.rows[f"seed {sample.seed}"] = {"files": len(sample.files), "tests": len(found), **rates}
+        for file, _, kind, _ in found:
+            areas[area_of(file)][kind] += 1
+    for area, count in sorted(areas.items()):
+        section.rows[area] = {"tests": count.total(), **{kind: count[kind] for kind in kinds}}
+
+
+def area_of(file: str) -> str:
+    """The part of MindSpore's tests that a file is of: ``st/ops``, ``ut/python/nn``."""
+    return "/".join(file.split("/")[1 : 4 if "ut/" in file else 3])
+
+
 def report(sample: Sample) -> str:
     """Rates by kind, by area, and the most frequent reasons, as text."""
     all_of = judged(sample)
@@ -98,7 +131,7 @@ def report(sample: Sample) -> str:
     lines += [f"  {kind}: {count} ({100 * count / len(all_of):.1f} %)" for kind, count in kinds.most_common()]
     areas: dict[str, Counter[bool]] = defaultdict(Counter)
     for file, _, kind, _ in all_of:
-        areas["/".join(file.split("/")[1 : 4 if "ut/" in file else 3])][kind == PASSED] += 1
+        areas[area_of(file)][kind == PASSED] += 1
     lines += ["by area:"]
     lines += [f"  {area}: {count[True]} of {count.total()}" for area, count in sorted(areas.items())]
     reasons: Counter[tuple[str, str]] = Counter()
