@@ -20,7 +20,7 @@ from harness.graph import Node, Operand, printed_order
 SPREAD = frozenset(
     {
         "Tensor.any", "ops.amax", "ops.amin", "ops.argmin", "ops.chunk", "ops.max", "ops.mean",
-        "ops.one_hot", "ops.pad", "ops.relu", "ops.squeeze",
+        "ops.min", "ops.one_hot", "ops.pad", "ops.relu", "ops.squeeze",
     }
 )  # fmt: skip
 
