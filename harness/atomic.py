@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from harness import portable
 from harness.errors import LockError, StoreWriteError
 
 try:
@@ -52,7 +53,7 @@ def remove_leftovers(path: Path) -> list[Path]:
 def create_held(path: Path, mode: int = 0o666) -> int:
     """Makes an empty file at ``path`` and opens it for writing; ``sweep_abandoned`` spares it while it is open."""
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | portable.BYTES | portable.NOFOLLOW, mode)
         try:
             _hold(descriptor)
             # Another process may have swept it between the two calls; then the file is no longer ours.
@@ -161,9 +162,9 @@ def _sweep_directories(top: Path, prefix: str) -> None:
 def _remove_abandoned(left: Path, folder: Path | None = None) -> None:
     """Removes one of our files that no process holds, and the directory it stands for."""
     with suppress(OSError):
-        descriptor = os.open(left, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(left, os.O_RDONLY | portable.BYTES | portable.NOFOLLOW | portable.NONBLOCK)
         try:
-            if os.fstat(descriptor).st_uid == os.getuid() and _hold(descriptor):
+            if portable.own(os.fstat(descriptor)) and _hold(descriptor):
                 if folder is not None and folder.is_dir() and not folder.is_symlink():
                     shutil.rmtree(folder, ignore_errors=True)
                 left.unlink()
@@ -320,7 +321,7 @@ def _take_free(beside: Path) -> int | None:
 
 def _open_lock(beside: Path) -> tuple[int, bool]:
     """The lock file, open, and whether it was made here."""
-    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CREAT
+    flags = os.O_RDWR | portable.NOFOLLOW | portable.NONBLOCK | os.O_CREAT
     try:
         return os.open(beside, flags | os.O_EXCL, 0o644), True
     except FileExistsError:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from harness import portable
 from harness.errors import HarnessError, first_line
 
 #: Makes an error of the caller's own class from its text.
@@ -22,8 +23,8 @@ Path = str | os.PathLike[str]
 _SMALL = 1 << 16
 #: Whether files can be opened by their names in an open directory.
 _BY_FOLDER = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
-_FOLDER = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECTORY", 0)
-_IN_FOLDER = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = os.O_RDONLY | portable.BYTES | getattr(os, "O_DIRECTORY", 0)
+_IN_FOLDER = os.O_RDONLY | portable.BYTES | portable.NONBLOCK | portable.NOFOLLOW
 _KINDS = (
     (stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"),
     (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"),
@@ -78,7 +79,7 @@ def open_regular(path: Path, *, follow: bool = True) -> int:
 def open_with_status(path: Path, *, follow: bool = True) -> tuple[int, os.stat_result]:
     """``open_regular``, and what the system knows of the file."""
     # Without O_NONBLOCK, opening a pipe without a writer would block for ever.
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
+    flags = os.O_RDONLY | portable.BYTES | portable.NONBLOCK | (0 if follow else portable.NOFOLLOW)
     try:
         descriptor = os.open(path, flags)
     except OSError as error:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from harness import dtypes
+from harness import dtypes, portable
 from harness.capture.buffers import Buffers
 from harness.capture.narrowing import as_dtype
 from harness.dtypes import DType
@@ -363,7 +363,7 @@ def blocks(path: str, header: Header, size: int, start: int, inside: str | None)
             buffer = _buffers.take(size * itemsize)
             for at in range(header.offset + start * itemsize, header.size, buffer.size):
                 part = buffer[: header.size - at]
-                if os.preadv(descriptor, [part.data], at) != part.size:
+                if portable.preadv(descriptor, [part.data], at) != part.size:
                     raise TreeError(f"{path}: it became shorter")
                 yield part.view(header.dtype.numpy)
         finally:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from harness import log
+from harness import log, portable
 from harness.atomic import part_name, sweep_parts
 from harness.dtypes import DType
 from harness.dump import npy
@@ -34,8 +34,8 @@ MAPPING = "mapping.csv"
 _REFUSALS = frozenset(
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP}
 )
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | portable.BYTES | portable.NOFOLLOW
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | portable.BYTES | portable.NOFOLLOW
 _MOST_BUFFERS = 1024
 """Number of buffers the system accepts in one call; the rest is written one by one."""
 _log = log.get("dump.writer")
@@ -142,7 +142,7 @@ class Directory:
     def __init__(self, path: str, tree: Tree) -> None:
         self.path = path
         self._tree = tree
-        self._fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | portable.BYTES)
         self._part = tree.part(self._fd)
         self._begun = False
         self._refused = False
@@ -257,7 +257,7 @@ class Directory:
     def _first_line(self, name: str) -> str:
         """The first line of a file (at most 4 KiB of it), without its end; empty if it cannot be read."""
         try:
-            fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=self._fd)
+            fd = os.open(name, os.O_RDONLY | portable.BYTES | portable.NOFOLLOW, dir_fd=self._fd)
         except OSError:
             return ""
         try:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import contextlib
 import os
 
-from harness import log
+from harness import log, portable
 from harness.atomic import part_name, sweep_parts
 from harness.rdr.names import MAX_FILE_NAME
 from harness.rdr.paths import is_relative
 
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o400
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | portable.BYTES | portable.NOFOLLOW
 _log = log.get("rdr.folder")
 
 

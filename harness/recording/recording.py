@@ -491,4 +491,5 @@ def _after_fork() -> None:
         each.fork()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):  # where processes can be forked
+    os.register_at_fork(after_in_child=_after_fork)

@@ -19,6 +19,7 @@ import numpy as np
 import xxhash
 from h5py import h5a, h5d, h5f, h5fd, h5g, h5p, h5s, h5t
 
+from harness import portable
 from harness.store.layout.contents import USER_BLOCK
 from harness.store.layout.objects import DEFLATE_LEVEL, Stored
 
@@ -61,14 +62,14 @@ class _Sink:
         self._size = max(self._size, at + len(view))
         try:
             while view and self.error is None:
-                done = os.pwrite(self._descriptor, view, at)
+                done = portable.pwrite(self._descriptor, view, at)
                 view, at = view[done:], at + done
         except OSError as error:
             self.error = error
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
-        got = os.preadv(self._descriptor, [view], self._at)
+        got = portable.preadv(self._descriptor, [view], self._at)
         view[got:] = bytes(len(view) - got)  # what could not be written reads as zeros
         self._at += len(view)
         return len(view)
@@ -93,7 +94,7 @@ class H5File:
     """
 
     def __init__(self, path: Path) -> None:
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | portable.BYTES, 0o666)
         try:
             self._sink = _Sink(self._descriptor)
             # libhdf5 may open only one file of a name.

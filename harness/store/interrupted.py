@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from harness import portable
 from harness.store.layout.schema import FOLDER
 
 
@@ -29,5 +30,5 @@ def recover_around(path: str | os.PathLike[str]) -> None:
 def is_ours(staged: Path) -> bool:
     """Whether a change of this user's is staged here."""
     with suppress(OSError, ValueError):  # missing, or not readable
-        return not hasattr(os, "geteuid") or staged.lstat().st_uid == os.geteuid()
+        return portable.own(staged.lstat())
     return False

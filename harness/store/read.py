@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from harness import portable
 from harness.errors import StoreError, first_line
 from harness.lazy import lazy
 from harness.reading import open_regular
@@ -50,7 +51,7 @@ def state_of(found: os.stat_result) -> tuple[int, ...]:
 def _source(path: str | os.PathLike[str], descriptor: int, size: int) -> Source:
     """Chooses the reader of an open file of ``size`` bytes; ``StoreError`` if it is damaged or is not a golden
     store."""
-    head = os.pread(descriptor, USER_BLOCK, 0)
+    head = portable.pread(descriptor, USER_BLOCK, 0)
     if has_user_block(head):
         return Placed(descriptor, read_contents(head, descriptor, size))
     if head.startswith(_LFS):

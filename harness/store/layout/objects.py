@@ -7,7 +7,6 @@ chunk inflates to is bounded. Nothing is allocated before the sizes are known to
 
 from __future__ import annotations
 
-import os
 import zlib
 from dataclasses import dataclass
 from math import prod
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from harness import dtypes
+from harness import dtypes, portable
 from harness.errors import DtypeError, StoreError
 from harness.stats.digest import as_bytes
 from harness.store.layout.schema import Compression
@@ -161,7 +160,7 @@ def fetch(descriptor: int, size: int, at: int) -> Array:
     raw = np.empty(size, np.uint8)
     view, done = raw.data, 0
     while done < size:
-        got = os.preadv(descriptor, [view[done:]], at + done)
+        got = portable.preadv(descriptor, [view[done:]], at + done)
         if got == 0:
             raise StoreError(f"the file ends {size - done} bytes too early")
         done += got
@@ -170,7 +169,7 @@ def fetch(descriptor: int, size: int, at: int) -> Array:
 
 def fetch_short(descriptor: int, size: int, at: int) -> bytes:
     """Like ``fetch``, for tables and texts: numpy's array takes longer than reading them."""
-    raw = os.pread(descriptor, size, at)
+    raw = portable.pread(descriptor, size, at)
     return raw if len(raw) == size else fetch(descriptor, size, at).tobytes()
 
 
