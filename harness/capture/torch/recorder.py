@@ -395,10 +395,9 @@ class StepRecorder:
         """Records which modules were in training, before everything else of the step, and how they are configured."""
         name = f"{ROOT}/modules-op0"
         self.records[:0] = self._scalars(name, SETTING, [(SETTINGS, modes_of(module))], 0, None)
-        if held := configuration_of(module):
-            ran = Ran(name, SETTING, None)
-            ran.attributes = held
-            self.ran.insert(0, ran)
+        ran = Ran(name, SETTING, None)
+        ran.attributes = configuration_of(module)
+        self.ran.insert(0, ran)
 
     def placements(self) -> None:
         """Records where the parts of the step's distributed tensors lie, as a table of placements."""

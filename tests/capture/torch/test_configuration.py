@@ -117,3 +117,13 @@ def test_each_step_has_its_state() -> None:
 def test_what_draws_nothing_has_no_state() -> None:
     run = captured(lambda: nn.MultiheadAttention(8, 2).eval().requires_grad_(False) and nn.Dropout(0.0).eval())
     assert not [one for one in run.operators.values() if "generator" in one.attributes]
+
+
+def test_modules_without_settings_are_described_as_well() -> None:
+    """Else a module that comes with settings would be told as an operator more, in place of what it computes."""
+    for act in (torch.nn.ReLU(), torch.nn.GELU()):
+        module = torch.nn.Sequential(torch.nn.Linear(4, 3), act)
+        watch = TorchCapture(module)
+        with watch.step():
+            module(torch.ones(2, 4))
+        assert (0, 0, "Default/modules-op0") in watch.capture().operators

@@ -300,7 +300,7 @@ def test_what_numpy_made_is_unknown() -> None:
     watch, x = TorchCapture(module, paths=True), torch.ones(3)
     with watch.step():
         module(x)
-    first, second = watch.capture().operators.values()
+    _modules, first, second = watch.capture().operators.values()
     assert first.inputs[0] == Edge("argument", "x", 0)
     assert second.inputs[0].kind == "unknown"
 
