@@ -64,7 +64,7 @@ class _Sink:
             while view and self.error is None:
                 done = portable.pwrite(self._descriptor, view, at)
                 view, at = view[done:], at + done
-        except OSError as error:
+        except BaseException as error:  # libhdf5 may be closing the file: it must not learn of an interrupt either
             self.error = error
 
     def readinto(self, buffer: Any) -> int:
@@ -79,7 +79,7 @@ class _Sink:
             self._size = size
             if self.error is None:
                 os.ftruncate(self._descriptor, size)
-        except BaseException as error:  # libhdf5 closes the file here: it must not learn of an interrupt either
+        except BaseException as error:  # likewise
             self.error = error
 
     def flush(self) -> None:
