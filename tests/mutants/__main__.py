@@ -60,15 +60,17 @@ def main() -> int:
 
 
 def told(rates: dict[str, Rate], page: str | None) -> None:
-    """Prints what no test covers."""
+    """Prints what no test covers; the page has the numbers."""
     rows = ["| module | statements | branches | not covered |\n|---|---|---|---|\n"]
     for name, each in rates.items():
-        rows.append(f"| `{name}` | {each.statements} | {each.branches} | {', '.join(each.missed) or '-'} |\n")
-    missed, places = (
-        sum(len(each.missed) for each in rates.values()),
-        sum(map(sum, (each[:2] for each in rates.values()))),
+        rows.append(f"| `{name}` | {each.statements} | {each.branches} | {len(each.missed)} |\n")
+        if each.missed:
+            print(f"{name}: {', '.join(each.missed)}")
+    statements, branches, missed = (
+        sum(numbers) for numbers in zip(*((*each[:2], len(each.missed)) for each in rates.values()), strict=True)
     )
-    rows.append(f"| all: {1 - missed / places:.2%} of {places:,} statements and branches | | | {missed} |\n")
+    share = 1 - missed / (statements + branches)
+    rows.append(f"| all, {share:.1%} covered | {statements:,} | {branches:,} | {missed} |\n")
     if page is None or not put(page, "branches", "".join(rows)):
         print("".join(rows))
 
