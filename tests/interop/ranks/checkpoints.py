@@ -5,7 +5,7 @@ import os
 import mindspore as ms
 import mindspore.dataset as ds
 import numpy as np
-from mindspore import nn
+from mindspore import Tensor, nn
 from mindspore.communication import get_group_size, get_rank, init
 from said import said
 
@@ -14,7 +14,9 @@ init()
 ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True)
 rank, size = get_rank(), get_group_size()
 random = np.random.default_rng(1)
-net = nn.Dense(3, 2, "ones", "zeros")
+net = nn.Dense(
+    3, 2, Tensor(random.standard_normal((2, 3)).astype(np.float32)), Tensor(np.array([0.5, -0.3], np.float32))
+)
 rows = random.standard_normal((8, 3)).astype(np.float32), (np.arange(8) % 2).astype(np.int32)
 data = ds.NumpySlicesDataset(rows, ["x", "y"], shuffle=False, num_shards=size, shard_id=rank).batch(2)
 model = ms.Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
