@@ -54,8 +54,13 @@ def by_graph(run: Run, op: Op, last: dict[tuple[int, str], Op]) -> None:
                 op.makers[at] = Made(maker, argument.producer[1])
         elif argument.parameter is not None:
             op.makers[at] = Made(parameter=argument.parameter)
-        elif argument.is_constant:
+        elif argument.is_constant and not _is_data(run, op.inputs.get(at)):
             op.makers[at] = Made(constant=True)
+
+
+def _is_data(run: Run, slot: Slot | None) -> bool:
+    """Whether a constant may be data: PyTorch's graphs state as constants what no operator of the step made."""
+    return run.backend == "torch" and not run.emulated and slot is not None and bool(slot.record.shape)
 
 
 def forward_of(name: str) -> str | None:
