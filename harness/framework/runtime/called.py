@@ -114,6 +114,8 @@ class Called:
         graph = self._graph
         assert graph is not None
         graph.goes_on = label == self._counted
+        if not graph.goes_on:  # a long training forgets the tensors that are gone
+            self._made = {key: kept for key, kept in self._made.items() if kept[0]() is not None}
         self._counted = self._label = label
         edges, values, mutates = self._inputs(op, given)
         scope = self._scopes[-1] if self._scopes else "Default"
