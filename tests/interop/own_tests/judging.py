@@ -93,8 +93,8 @@ def judged(sample: Sample) -> list[tuple[str, str, str, Row]]:
 
 
 INTRO = """
-Files drawn from MindSpore's own `tests/st` and `tests/ut/python`, of a public copy of 2025-07 (`mindspore_test`), each
-run under MindSpore 2.10.0 on a CPU with numpy 1.26.4, and by `msdump run`: of the tests that pass there, what became
+Files drawn from MindSpore's own tests (`st` and `ut/python`), of a public copy of 2025-07 (`mindspore_test`), each run
+under MindSpore 2.10.0 on a CPU with numpy 1.26.4, and under `msdump run`: of the tests that pass there, what became
 of them here (`python -m tests.interop.own_tests`; a file has 60 seconds). "Refused by name": what is not supported
 says so; a test that passes because that was raised counts as refused. "Refused by a check": another error that is
 raised on purpose; "another error" is one of the test's own.
