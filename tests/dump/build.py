@@ -89,10 +89,11 @@ class Net:
     def parameters(self) -> Iterator[tuple[Parameter, Array]]:
         yield from self.values.items()
 
-    def step(self, observer: Observer) -> Step:
-        """The next step, for tests that run its operators themselves."""
+    def step(self, observer: Observer, others: Sequence[Net] = ()) -> Step:
+        """The next step, for tests that run its operators themselves, and those of ``others`` within it."""
         recording = Recording(ENGINE, observers=[observer])
-        for graph in {id(each.graph): each.graph for each in (*self.slots, *self.graph.operators)}.values():
+        own = (*self.slots, *self.graph.operators, *(each for net in others for each in net.slots))
+        for graph in {id(each.graph): each.graph for each in own}.values():
             recording.know(graph)
         return recording.step(self.graph, parameters=self.parameters, run=self.runs)
 

@@ -45,7 +45,7 @@ def test_graphs_of_one_root_share_a_directory(release: str, roots: tuple[int, in
     for net in nets:
         observer.graph_declared(net.graph)
     for net, root in zip(nets, roots, strict=True):
-        with nets[root].step(observer) as step:
+        with nets[root].step(observer, nets) as step:
             (node,) = net.graph.order
             with net.launch(step, node) as launch:
                 launch.done(net.slots[node][1])

@@ -96,6 +96,7 @@ def test_slots_keep_their_positions(tmp_path: Path) -> None:
     net = one_op("Default/Add-op0", [tensor(dtypes.float32, (2,)), tensor(dtypes.int8, (3,)), tensor(dtypes.bool_, ())])
     node = net.graph.order[0]
     inputs, outputs = net.slots[node]
+    node.inputs = (None,) * 6
     net.slots[node] = [Value(v.array, v.dtype, index=at) for v, at in zip(inputs, (2, 5), strict=True)], outputs
     dumped(config(tmp_path), net)
     (path,) = raw_files(tmp_path)
@@ -420,7 +421,7 @@ def test_operators_no_graph_announced(tmp_path: Path) -> None:
     net, other = convolution(), one_op("Default/Sub-op0", [tensor(dtypes.float32, (2,))], graph_id=1)
     observer = AsyncDumpObserver(config(tmp_path), O2)
     observer.graph_declared(net.graph)
-    with net.step(observer) as step:
+    with net.step(observer, [other]) as step:
         (node,) = other.graph.order
         with other.launch(step, node) as launch:
             launch.done(other.slots[node][1])
