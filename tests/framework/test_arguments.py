@@ -64,7 +64,6 @@ REASONS = {
     "SummaryCollector.__init__ num_process": "one process writes; the file is the same",
     "SummaryRecord.__init__ num_process": "likewise",
     "SummaryRecord.__init__ raise_exception": "an error of writing is raised in any case",
-    "Dataset.output_shapes estimate": "shapes are those of the first row; unequal ones are an error later",
     "Dataset.create_tuple_iterator do_copy": "every row is a copy",
     "Dataset.create_dict_iterator do_copy": "likewise",
     "StaticLossScaler.adjust grads_finite": "a static scale does not change, as in MindSpore",

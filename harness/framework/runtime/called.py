@@ -1,7 +1,7 @@
 """Operators of PyNative mode as a recording sees them: called one by one, or as the graph of a gradient.
 
-A dump of MindSpore's shows neither (measured: only functions under ``jit`` make graphs there), so they are told to
-a recording of their own, which captures listen to and dumps do not.
+A dump of MindSpore's shows neither, so they are told to a recording of their own, which captures listen to and dumps
+do not.
 """
 
 from __future__ import annotations

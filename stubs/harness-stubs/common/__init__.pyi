@@ -13,10 +13,7 @@ from harness.common import jit_begin_end as jit_begin_end
 from harness.common import jit_config as jit_config
 from harness.common import jit_context as jit_context
 from harness.common import jit_trace as jit_trace
-from harness.common import lazy_inline as lazy_inline
 from harness.common import mindir_util as mindir_util
-from harness.common import mutable as mutable
-from harness.common import no_inline as no_inline
 from harness.common import np_dtype as np_dtype
 from harness.common import parameter as parameter
 from harness.common import seed as seed
@@ -30,6 +27,7 @@ from harness.framework.common.dtype import dtype_to_pytype as dtype_to_pytype
 from harness.framework.common.dtype import pytype_to_dtype as pytype_to_dtype
 from harness.framework.common.tensor import from_numpy as from_numpy
 from harness.framework.common.tensor import is_tensor as is_tensor
+from harness.framework.common.tensor import mutable as mutable
 from harness.framework.dataset.schema import Text as _Text
 from harness.framework.nn.jit_config import JitConfig as JitConfig
 from harness.framework.nn.marks import set_dump as set_dump
