@@ -120,6 +120,10 @@ class Launch:
             raise RecordingError(f"{self.operator.name} is done already")
         if self._ended is None or not self.step.runs:
             raise RecordingError(f"{self.operator.name} is done outside of the block of its launch, or of its step")
+        if not self.graph.eager:
+            # Not before: what a kernel refuses is its failure, which is recorded with these inputs.
+            with _named(self.operator, "input"):
+                fitting(self._given, tuple(None if each is None else each.spec for each in self.operator.inputs))
         with _named(self.operator, "output"):
             found = values_of(outputs, "outputs")
             if not self.graph.eager:
@@ -258,8 +262,6 @@ class Step:
             raise RecordingError(f"{operator.name}: 'order' is a place in the step, from 0; given: {order!r:.60}")
         with _named(operator, "input"):
             found = values_of(inputs, "inputs")
-            if not operator.graph.eager:
-                fitting(found, tuple(None if each is None else each.spec for each in operator.inputs))
         return Launch(self, operator, found, order)
 
     def count(self, launch: Launch) -> None:

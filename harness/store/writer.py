@@ -366,6 +366,8 @@ class _Described(NamedTuple):
 def _table(name: str, raw: bytes) -> Array:
     """A table, or a text as one string."""
     dtype = TABLES[name]
+    if dtype is not None and len(raw) % dtype.itemsize:  # of a golden that is written again
+        raise StoreError(f"its table {name!r} is not the one this schema version describes")
     return np.frombuffer(raw, f"S{len(raw)}" if dtype is None else dtype)
 
 
