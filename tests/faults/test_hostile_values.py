@@ -112,7 +112,9 @@ def sample(inputs: Iterable[Hostile], count: int) -> Iterator[Hostile]:
     return iter(random.Random(44).sample(drawn, min(count, len(drawn))))
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(30, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "count", [1, pytest.param(8, marks=pytest.mark.long), pytest.param(60, marks=pytest.mark.deep)]
+)
 def test_every_command_ends_in_one_line(count: int, place: Place) -> None:
     refused: Counter[str] = Counter()
     for inputs in (odd_contents(), odd_attributes(), odd_rows())[: 1 if count == 1 else 3]:
