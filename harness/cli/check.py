@@ -81,11 +81,11 @@ def check_tree(
     """
     texts = recorded(Path(tree), rank)
     if texts and is_only_recorded(Path(tree)):
-        with _opened(golden) as store:
+        with opened(golden) as store:
             return judged_by_texts(_check_recorder(texts, choose_run(store, run), tree, golden, rank)).code
     shards, asked = parse_all(shard), chosen_tolerances(None, rtol, atol, exact, standard)
     job = str(golden), shards, run, rank, network, rtol, atol, exact, match, by_statistics, standard
-    with session(scale, check=str(tree), options=job) as shared, _opened(golden) as store:
+    with session(scale, check=str(tree), options=job) as shared, opened(golden) as store:
         capture = (shared.tree if shared else partial(read_tree, ahead=True))(str(tree), rank, network=network)
         expected = choose_run(store, run, capture.backend, capture.mode)
         own = None if shared else laid_beside(capture, labels_of(capture), labels_of(expected), str(tree))
@@ -174,7 +174,8 @@ def _tell_unread(judged: Judgement, expected: StoredRun, golden: Path) -> None:
         print(f"Not read: the golden's values of {counted(unread, 'slot')} with equal digests ({verify} reads them)")
 
 
-def _opened(golden: Path) -> GoldenStore:
+def opened(golden: Path) -> GoldenStore:
+    """A golden store, after what an interrupted writer left is mended; ``StoreError`` if there is none."""
     recover_around(golden)
     try:
         return GoldenStore.open(golden)

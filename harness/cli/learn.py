@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.atomic import temporary_directory
-from harness.cli.check import warn
+from harness.cli.check import opened, warn
 from harness.cli.operands import open_side, watched_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.audit import audit, summary
 from harness.compare.judge import SlotJudge
 from harness.compare.learn import Scatter, learned, refusal, remembered, scatter
 from harness.compare.policy import Party, exactly, exit_code
-from harness.errors import HarnessError, StoreError
+from harness.errors import HarnessError
 from harness.escape import line
 from harness.gate.sides import choose_run
 from harness.progress import Progress
 from harness.scale import Scale, session
-from harness.store import GoldenStore, RunId, StoredRun, change_one, recover_around
+from harness.store import RunId, StoredRun, change_one
 from harness.words import counted
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def learn(
         raise HarnessError("msdump learn takes dump trees, or --command with --times; one of the two")
     with ExitStack() as stack:
         sources = list(trees) if trees else stack.enter_context(_dumped(command, times))
-        store = stack.enter_context(_opened(golden))
+        store = stack.enter_context(opened(golden))
         shared = stack.enter_context(session(scale, learn=tuple(trees), golden=str(golden), run=run))
         expected = choose_run(store, run)
         lost: list[int] = []
@@ -100,14 +100,6 @@ def learn(
             data = remembered(expected, table, len(sources), margin)
             change_one(store.path, store.network, {expected.id: data})
     return exit_code(differs=bool(refused) and not gone, unsure=gone)
-
-
-def _opened(golden: Path) -> GoldenStore:
-    recover_around(golden)
-    try:
-        return GoldenStore.open(golden)
-    except FileNotFoundError:
-        raise StoreError(f"{golden}: there is no such golden store") from None
 
 
 def _told(expected: StoredRun, found: Sequence[Scatter], table: dict[str, Any], refused: str) -> dict[str, Any]:

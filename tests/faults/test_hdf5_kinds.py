@@ -63,7 +63,7 @@ def test_a_golden_whose_hdf5_half_is_another_is_what_it_says(golden: bytes, tmp_
                 assert contents(path) == whole, kind
             except store.read.StoreError:  # a signature stood among its tensors
                 continue
-            # What is written anew has nothing of it.
+            # What is written afterwards has nothing of it.
             update(path, "net", {CPU: run_data()})
             with GoldenStore.open(path) as written:
                 assert written.verify() == []

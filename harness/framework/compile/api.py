@@ -34,7 +34,8 @@ def value_and_grad_traced(
         function: cell or function.
         args: its arguments (traced).
         positions: arguments whose gradients are wanted. A mutable tuple has a tuple of gradients in graph mode; any
-            other tuple or list, a number, a constant have none, as in MindSpore (measured).
+            other tuple or list, a number, a constant have none, as in MindSpore (measured:
+            ``tests/data/programs/gradients_of_no_tensors.txt``).
         weights: parameters whose gradients are wanted.
         sens: gradient of the result, or a function of the result that gives it; None takes ones.
         has_aux: only the first member of the result is differentiated.
@@ -170,7 +171,7 @@ def is_of_inputs(value: Any) -> bool:
 
 def _place(active: Any, value: Any, wrt: list[Operand]) -> _Place:
     """The place of an argument's gradient among those of ``wrt``, to which it is added; a value other than a
-    tensor, and a constant of a graph, have none (measured)."""
+    tensor, and a constant of a graph, have none (measured: ``tests/data/programs/gradients_of_no_tensors.txt``)."""
     if is_of_inputs(value):
         return tuple(_place(active, member, wrt) for member in value)
     if not isinstance(value, Tensor) or (value.const_arg and not is_eager()):
