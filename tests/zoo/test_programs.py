@@ -11,7 +11,11 @@ if find_spec("lightning") is None:
     pytest.skip("needs PyTorch's libraries: tox -e zoo", allow_module_level=True)
 
 from tests.capture.torch.alone import a_tripled_value_fails, same_captured_and_alone
-from tests.zoo.programs import CASES
+from tests.zoo.operators import declare_operators
+
+declare_operators()
+
+from tests.zoo.programs import CASES  # noqa: E402
 
 SAMPLE = ("lightning_fit", "accelerate", "generate", "experts", "lora")
 NAMES = SAMPLE if os.environ.get("MSDUMP_ZOO") == "sample" else tuple(CASES)
