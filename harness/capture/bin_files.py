@@ -22,7 +22,7 @@ from harness.capture.names import LARGEST
 from harness.capture.networks import chosen
 from harness.dtypes import DType
 from harness.errors import DtypeError, TreeError
-from harness.reading import open_inside, read_bytes, refuse_outside
+from harness.reading import is_directory, open_inside, read_bytes, refuse_outside
 from harness.records import Array, Record, SlotKey
 
 _NAME = re.compile(r"(.+)_(input|output)_(\d{1,9})_shape((?:_\d{1,18}){0,32})_([A-Z][A-Za-z0-9]*)_(\w+)\.bin", re.ASCII)
@@ -144,7 +144,11 @@ class _Records:
         for _, parsed, name in files:
             path = os.path.join(where.path, name)
             refuse_outside(path, self._root, TreeError)
-            wanted, size = prod(parsed.shape) * parsed.dtype.itemsize, os.path.getsize(path)
+            try:
+                wanted, size = prod(parsed.shape) * parsed.dtype.itemsize, os.path.getsize(path)
+            except OSError as error:
+                self._problem(path, "damaged", str(error))
+                continue
             if size != wanted:
                 kind = "incomplete" if size < wanted else "damaged"
                 self._problem(path, kind, f"{size} bytes, where shape and dtype of its name make {wanted}")
@@ -199,7 +203,7 @@ def read_bin_files(
     Raises:
         TreeError: the dump lacks the device or network, or a link leaves it.
     """
-    found = directories(path) if os.path.isdir(path) else []
+    found = directories(path) if is_directory(path, TreeError) else []
     if not found:
         return None
     names = sorted({each.network for each in found})

@@ -20,7 +20,7 @@ from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.dump.asynchronous.layout import ENGINE, MARK, operators_name
 from harness.dump.names import ambiguous, mangle
 from harness.errors import TreeError
-from harness.reading import no_directory, read_object
+from harness.reading import is_directory, no_directory, read_object
 
 MAX_TEXT = 1 << 26
 _TIME = re.compile(r"\d{14}")
@@ -209,7 +209,7 @@ def read_models(
 def devices_of(path: str) -> dict[int, list[str]]:
     """Of each device of such a tree, its directories; empty if it is none."""
     found: dict[int, list[str]] = {}
-    if os.path.isdir(path):
+    if is_directory(path, TreeError):
         for run in _found(path, [])[1]:
             found.setdefault(run.device, []).append(run.path)
     return found
@@ -219,7 +219,7 @@ def _found(path: str, problems: list[Problem]) -> tuple[str, list[ModelDirectory
     """Where such a tree begins, its runs, and what the files beside them say."""
     root = os.path.realpath(path)
     below = os.path.join(root, "debug_dump")
-    if os.path.isdir(below) and not os.path.islink(below):
+    if is_directory(below, TreeError) and not os.path.islink(below):
         root = below
     runs, notes = model_directories(root, problems), _acl_dumps(root, problems)
     return root, runs if runs or notes else _alone(root), notes

@@ -12,7 +12,7 @@ from harness.capture.capture import Problem
 from harness.capture.msprobe_json import MAX_TEXT, JsonEntries
 from harness.dump.msprobe.step_files import DUMP
 from harness.errors import TreeError
-from harness.reading import no_directory, read_object
+from harness.reading import is_directory, no_directory, read_object
 from harness.records import Record
 
 _STEP = re.compile(r"step(\d{1,9})")
@@ -94,7 +94,7 @@ def step_directories(path: str, problems: list[Problem] | None = None) -> list[S
 
 def _tops(root: str) -> list[str]:
     """The directories that hold steps: MindSpore's dumps of both modes have one for each."""
-    return [root, *(mode for name in MODES if os.path.isdir(mode := os.path.join(root, name)))]
+    return [root, *(mode for name in MODES if is_directory(mode := os.path.join(root, name), TreeError))]
 
 
 def ranks_of(places: Sequence[tuple[int, str]], told: list[Problem], root: str) -> dict[tuple[int, str], int]:

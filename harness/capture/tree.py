@@ -173,7 +173,7 @@ class _Rank:
         if name != "rdr":
             return False
         folder = os.path.join(self.root, name)
-        return not any(each.isdigit() and os.path.isdir(os.path.join(folder, each)) for each in _listing(folder))
+        return not any(each.isdigit() and is_directory(f"{folder}/{each}", TreeError) for each in _listing(folder))
 
     def kinds(self, network: str) -> Kinds:
         """The kinds of files in a network's first iteration directory; examined once."""

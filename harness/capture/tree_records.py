@@ -40,7 +40,7 @@ from harness.capture.values import EAGER_BYTES, Ahead, FileValues
 from harness.dtypes import DType
 from harness.dump.names import PARAMETER, mangle
 from harness.errors import TreeError
-from harness.reading import no_directory, refuse_outside
+from harness.reading import is_directory, no_directory, refuse_outside
 from harness.records import Record, RecordExtra, Rows, SlotKey
 from harness.stats.printed import row_digest
 
@@ -174,7 +174,7 @@ class RankRecords:
         """Reports incomplete files of constants, as reading all records does in the end: they are not slots."""
         for _, graph in self._numbered(os.path.join(self._where.root, self._where.network)):
             folder = os.path.join(graph, "constants")
-            names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+            names = sorted(os.listdir(folder)) if is_directory(folder, TreeError) else []
             for path in (os.path.join(folder, name) for name in names if name.endswith(".npy")):
                 self._inside(path)
                 try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,10 @@ ERRORS = (errno.EIO, errno.ENOMEM, errno.ESTALE, errno.EACCES, errno.EMFILE, err
 class Reads:
     """Counts the calls of ``os`` that read something below a directory, and fails one of them."""
 
-    def __init__(self, under: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, under: Path, monkeypatch: pytest.MonkeyPatch, calls: Sequence[str] = _CALLS) -> None:
         self._under, self._where = str(under), os.readlink
         self.count = self.at = self.number = 0
-        for name in _CALLS:
+        for name in calls:
             monkeypatch.setattr(os, name, self._counted(getattr(os, name)))
 
     def _counted(self, real: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ from harness import dtypes
 from harness.capture.capture import Capture, Problem
 from harness.dtypes import DType
 from harness.errors import TreeError
-from harness.reading import read_bytes
+from harness.reading import is_directory, read_bytes
 from harness.records import Array, Record, SlotKey
 
 _LONGEST = 1 << 31
@@ -151,8 +151,8 @@ def read_test_data(path: str, backend: str | None = None) -> Capture | None:
     own = _SET.fullmatch(os.path.basename(root))
     sets = [(int(own[1]), root)] if own else sorted(
         (int(match[1]), os.path.join(root, name))
-        for name in (os.listdir(root) if os.path.isdir(root) else ())
-        if (match := _SET.fullmatch(name)) and os.path.isdir(os.path.join(root, name))
+        for name in (os.listdir(root) if is_directory(root, TreeError) else ())
+        if (match := _SET.fullmatch(name)) and is_directory(os.path.join(root, name), TreeError)
     )  # fmt: skip
     if not sets:
         return None
