@@ -65,7 +65,8 @@ def accept_bundles(
                 accepted.append({"store": str(result.path), "run": str(run), **asdict(change)})
                 moved = f"{change.changed} changed, {change.new} new, {change.removed} removed"
                 slots = counted(change.slots, "slot")
-                print(line(f"{result.path}: run {run}: {slots}: {change.unchanged} unchanged, {moved}"))
+                same = "" if result.changed else "; the golden held it, and stays as it is"
+                print(line(f"{result.path}: run {run}: {slots}: {change.unchanged} unchanged, {moved}{same}"))
                 _print_gaps(result.path, run)
     for each in large(taken):
         print(line(each))

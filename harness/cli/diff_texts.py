@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from harness.capture.capture import RECORDED, RESULTS
+from harness.capture.capture import COMPARED, RECORDED, RESULTS
 from harness.capture.recorder import MODES, readable
 from harness.cli.operands import Side
 from harness.compare import TextComparison, compare_texts, explain_texts
@@ -30,12 +30,14 @@ class Texts:
         judged: whether a difference of a text that is a result counts, see ``harness.compare.policy.texts_count``; it
             does where one side is a directory of the recorder, which has nothing else to compare.
         notes: what was not compared, and why.
+        stored: whether both are runs of goldens, which hold every text that a test hands over.
     """
 
     expected: Mapping[str, bytes]
     found: Mapping[str, bytes]
     judged: bool
     notes: tuple[str, ...] = ()
+    stored: bool = False
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
@@ -51,6 +53,7 @@ class Texts:
     def _counts(self, name: str) -> bool:
         kind = next((each for each in RESULTS if name.startswith(each)), None)
         both = kind is not None and all(any(n.startswith(kind) for n in side) for side in (self.expected, self.found))
+        both |= kind == COMPARED and self.stored
         return self.judged and both
 
     def lines(self) -> list[str]:
@@ -89,7 +92,8 @@ def texts_of(one: Side, other: Side) -> Texts:
     modes = [any(_OF_A_MODE.match(n) for n in names) for names in recorded]
     if all(recorded) and modes[0] != modes[1]:
         expected, found = _of_one_mode(expected, found) if modes[0] else _of_one_mode(found, expected)[::-1]
-    return Texts(expected, found, alike, tuple(notes))
+    stored = one.run is not None and other.run is not None and one.mode == other.mode
+    return Texts(expected, found, alike, tuple(notes), stored)
 
 
 def _of_one_mode(golden: Mapping[str, bytes], tree: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:

@@ -28,6 +28,7 @@ from harness.words import among, counted
 
 PAGE = "review.html"
 _QUESTION = "take it over? [y]es, [n]o and drop it, [s]kip, [a]ll from here on, [p]icture, [q]uit: "
+_THERE = "the golden holds it (it was taken over before, or another backend's golden made the gate fail)"
 
 
 @dataclass(frozen=True)
@@ -216,6 +217,10 @@ def told(candidate: Candidate) -> Iterator[str]:
     if candidate.judged is None:
         yield f"  {line(candidate.why)}"
         return
+    if _is_there(candidate.judged):
+        yield f"  nothing to take over: {_THERE}"
+        yield f"  {_counts(candidate.judged.comparison)}"
+        return
     if candidate.environment:
         yield f"  environment: {line(candidate.environment)}"
     cause = candidate.explained.get("cause")
@@ -235,6 +240,13 @@ def told(candidate: Candidate) -> Iterator[str]:
     yield f"  {_counts(comparison)}"
 
 
+def _is_there(judged: Judgement) -> bool:
+    """Whether the golden holds all that a candidate has."""
+    comparison = judged.comparison
+    alike = comparison.counts[Verdict.IDENTICAL] == comparison.total and not comparison.gaps
+    return alike and judged.holds and not judged.renamed
+
+
 def _beside_slots(judged: Judgement) -> str:
     """Why a judgement without a differing slot does not hold all the same."""
     if judged.renamed:
@@ -245,7 +257,7 @@ def _beside_slots(judged: Judgement) -> str:
         return line(str(judged.comparison.altered[0]))
     if judged.comparison.order is not None:
         return "the order of execution does"
-    return "what could not be read, or another backend's golden, made the gate fail"
+    return "what could not be read made the gate fail"
 
 
 def _values(slot: SlotVerdict) -> str:

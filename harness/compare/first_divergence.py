@@ -86,7 +86,7 @@ def first_divergence(comparison: Comparison) -> Origin | None:
     """
     if not comparison.failures():
         return _of_order(comparison)
-    if all(slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in comparison.apart()):
+    if comparison.counts[Verdict.MISSING] + comparison.counts[Verdict.UNEXPECTED] == comparison.total:
         return None
     search = _Search(comparison)
     # A replacing operator is found at its own place, but counts at the place of the operator it replaces.
@@ -124,7 +124,7 @@ def _of_order(comparison: Comparison) -> Origin | None:
     slots = tuple(structure.executions[where])
     return Origin(
         Kind.MOVED, where, slots, before=structure.before(where, None), op_types=(slots[0].op_type, ""),
-        downstream=_downstream(structure.executions, where),
+        downstream=downstream(structure.executions, where),
     )  # fmt: skip
 
 
@@ -285,7 +285,7 @@ class _Search:
         other = self._structure.find(counterpart, where)
         kind = event.kind
         before = self._structure.before(where, other)
-        if kind is Kind.REWIRED and before[0] != before[1]:
+        if kind is Kind.REWIRED and before[0] != before[1] and self._is_elsewhere(where, shown):
             kind = Kind.MOVED
         return Origin(
             kind,
@@ -296,8 +296,19 @@ class _Search:
             before,
             (slots[0].op_type, self.executions[other][0].op_type if other is not None else ""),
             self._earliest_before(where),
-            _downstream(self.executions, where),
+            downstream(self.executions, where, other),
         )
+
+    def _is_elsewhere(self, where: Execution, shown: Sequence[SlotVerdict]) -> bool:
+        """Whether it takes what came after it, or what it took comes after it: an operator whose operands are exchanged
+        stands where it stood."""
+        places = self._structure.places
+        for slot in shown:
+            if slot.key.io == "input" and self._is_rewired(slot):
+                makers = (execution_of(self._makers.of(slot, 1 - side)[0].key) for side in (EXPECTED, FOUND))
+                if any(at.get(maker, -1) > at.get(where, -1) for at, maker in zip(places, makers, strict=True)):
+                    return True
+        return False
 
     def _inputs(self, where: Execution, slots: Sequence[SlotVerdict]) -> Iterator[Input]:
         own = [slot for slot in slots if slot.key.io == "input"]
@@ -339,8 +350,16 @@ def _found_as(slot: SlotVerdict, counterparts: Sequence[str]) -> str | None:
     return name if slot.found_as is not None or name != slot.key.operator else None
 
 
-def _downstream(executions: Executions, origin: Execution) -> Downstream:
+def downstream(executions: Executions, origin: Execution, counterpart: Execution | None = None) -> Downstream:
+    """What differs besides the origin.
+
+    Args:
+        executions: slots by execution.
+        origin: the origin's.
+        counterpart: the run's operator in its place, which is no further one where the run alone has it.
+    """
     bad = [where for where, slots in executions.apart() if any(not slot.verdict.holds for slot in slots)]
-    others = sum(where != origin for where in bad)
+    lone = counterpart in executions and one_sided(executions[counterpart]) == FOUND if counterpart else False
+    others = sum(where != origin and not (lone and where == counterpart) for where in bad)
     ranks, iterations = sorted({where.rank for where in bad}), sorted({where.iteration for where in bad})
     return Downstream(others, len(executions) - len(bad), tuple(ranks), tuple(iterations))

@@ -87,7 +87,10 @@ def _verdict(slot: Slot, tolerances: Tolerances) -> str:
         return OUTSIDE
     if slot["smallest_rtol"] is not None and tolerance.rtol >= float(slot["smallest_rtol"]):
         return WITHIN  # known exactly, while the needed tolerance only has bounds
-    return _ANSWERS[needed.admits(tolerance)]
+    answer = needed.admits(tolerance)
+    if answer is None and slot["tolerance"] == str(tolerance) and slot["verdict"] in (WITHIN, OUTSIDE):
+        return str(slot["verdict"])  # the values themselves were judged under it
+    return _ANSWERS[answer]
 
 
 def _tolerance(slot: Slot, tolerances: Tolerances) -> Tolerance:

@@ -102,6 +102,7 @@ def under_golden_names(
     if not decides and _agreeing(made.comparison) < _agreeing(by_name):
         return None, False
     made.comparison.exchanged, made.comparison.renamed = made.exchanged, made.renamed
+    made.comparison.names = made.names if stated else {}
     return made, decides
 
 

@@ -113,6 +113,12 @@ class Structure:
         found = self._found_order()
         return self._follow(list(self.executions), EXPECTED), self._follow(found, FOUND)
 
+    @cached_property
+    def places(self) -> tuple[dict[Execution, int], dict[Execution, int]]:
+        """The place of each operator in the order of each side."""
+        one, other = ({where: at for at, where in enumerate(order)} for order in (self.executions, self._found_order()))
+        return one, other
+
     def _found_order(self) -> list[Execution]:
         order = self._comparison.found_order
         if order is None:

@@ -258,6 +258,8 @@ class Comparison:
         exchanged: operators of equal content that run in another order, by their names in the golden and in the run
             (see ``compare.renumbering``).
         renamed: operators and parameters that the alignment of operators found under another name, likewise.
+        names: the golden's name of each operator and parameter of the run, by step (rank, graph and label) and name,
+            where data flow that both sides state told it; empty elsewhere, and where all names are equal.
         gaps: slots that a side could not read; they are not in ``slots``.
         altered: operators whose type, attributes or constants are not those of the expected side.
         described: gives the operators of both sides, by rank, graph and name; none where nobody described them.
@@ -282,6 +284,7 @@ class Comparison:
     composed: tuple[int, int] = (0, 0)
     exchanged: tuple[tuple[str, str], ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
+    names: Mapping[tuple[int, int, int, str], str] = field(default_factory=dict, repr=False)
     unlisted: Unlisted | None = field(default=None, repr=False)
     gaps: Sequence[SlotVerdict] = ()
     altered: Sequence[Altered] = ()

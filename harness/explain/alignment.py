@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import pairwise
 
 from harness.compare.origin import Kind
+from harness.compare.pairing.stated import in_order
 from harness.explain.graphs import Graphs
 from harness.explain.statements import Argument, Statement
 from harness.explain.trained import is_gradient, written
@@ -47,14 +49,14 @@ class Edit:
     Attributes:
         kind: ``REPLACED``, ``INSERTED``, ``REMOVED``, ``MOVED`` or ``REWIRED``.
         expected, found: the operator, on each side that has it.
-        argument: for ``REWIRED``, the position of the first argument that comes from elsewhere.
+        arguments: the positions of those that come from elsewhere.
         before: name of the operator before it on each side.
     """
 
     kind: Kind
     expected: Statement | None
     found: Statement | None
-    argument: int = -1
+    arguments: tuple[int, ...] = ()
     before: tuple[str | None, str | None] = (None, None)
 
 
@@ -64,16 +66,31 @@ class Alignment:
     Args:
         expected, found: the graphs of both runs.
         graph: their id.
+        paired: the run's name of each operator and parameter that both have, by its name in the golden, where data flow
+            has told it; empty: operators are matched here.
     """
 
-    def __init__(self, expected: Graphs, found: Graphs, graph: int) -> None:
+    def __init__(self, expected: Graphs, found: Graphs, graph: int, paired: Mapping[str, str]) -> None:
         self.expected = expected.operators(graph)
         self.found = found.operators(graph)
+        self._paired = paired
         self._asked = 0
+
+    @cached_property
+    def _told(self) -> dict[int, int]:
+        """The operators that were paired before, by their numbers."""
+        there = {statement.name: j for j, statement in enumerate(self.found)}
+        pairs = ((i, there.get(self._paired.get(statement.name, ""))) for i, statement in enumerate(self.expected))
+        return {i: j for i, j in pairs if j is not None}
 
     @cached_property
     def _blocks(self) -> list[tuple[str, int, int, int, int]]:
         """The steps that turn one sequence of operators into the other (see ``SequenceMatcher.get_opcodes``)."""
+        if self._paired:
+            ends = [(-1, -1), *in_order(self._told), (len(self.expected), len(self.found))]
+            gaps = (("replace", a + 1, b, c + 1, d) for (a, c), (b, d) in pairwise(ends))
+            return [each for gap, (i, j) in zip(gaps, ends[1:], strict=True)
+                    for each in (gap, ("equal", i, i + 1, j, j + 1))][:-1]  # fmt: skip
         one, other = ([self._key(each) for each in side] for side in (self.expected, self.found))
         start = _common(one, other)
         end = _common(one[start:][::-1], other[start:][::-1])
@@ -107,6 +124,9 @@ class Alignment:
         """The operators that stand at different places on the two sides: first those in the same cells, then those in
         cells that only a number tells apart, as in a ``SequentialCell`` with a layer more, or only a name: cells of one
         class may all bear the name of the first."""
+        if self._paired:
+            orderly = dict(in_order(self._told))
+            return [(i, j) for i, j in self._told.items() if i not in orderly]
         gone = [i for tag, a, b, _, _ in self._blocks if tag != "equal" for i in range(a, b)]
         new = [j for tag, _, _, c, d in self._blocks if tag != "equal" for j in range(c, d)]
         pairs: dict[int, int] = {}
@@ -125,6 +145,8 @@ class Alignment:
     def _same(self) -> dict[int, int]:
         """The operators that both sides have, by their numbers. One that only lays a tensor out has no cell of its own
         (the first user of a shared one gives it its cell), so it counts as the one that takes the same."""
+        if self._paired:
+            return self._told
         pairs = {i: c + i - a for tag, a, b, c, _ in self._blocks if tag == "equal" for i in range(a, b)}
         pairs |= dict(self._moved)
         views: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -163,7 +185,15 @@ class Alignment:
     @cached_property
     def partner(self) -> dict[str, str]:
         """The found name of each common operator, by its expected name."""
-        return {self.expected[i].name: self.found[j].name for i, j in self._same.items()}
+        return {**self._paired, **{self.expected[i].name: self.found[j].name for i, j in self._same.items()}}
+
+    @cached_property
+    def _back(self) -> dict[str, str]:
+        return {found: expected for expected, found in self.partner.items()}
+
+    def golden_name(self, found: str | None) -> str | None:
+        """The golden's name of an operator or parameter of the run; its own where the golden has none."""
+        return self._back.get(found or "", found)
 
     @cached_property
     def edits(self) -> list[Edit]:
@@ -215,27 +245,26 @@ class Alignment:
             edits += [*added, *lone] if works[1] else [*lone, *added]
         return edits + [self._moved_edit(i, j) for i, j in self._moved if self._same.get(i) == j]
 
-    def _edit(self, kind: Kind, i: int | None, j: int | None, argument: int = -1) -> Edit:
+    def _edit(self, kind: Kind, i: int | None, j: int | None, arguments: tuple[int, ...] = ()) -> Edit:
         one, other = None if i is None else self.expected[i], None if j is None else self.found[j]
-        before = (_before(self.expected, i), _before(self.found, j))
+        before = (_before(self.expected, i), self.golden_name(_before(self.found, j)))
         if i is None or j is None:
             before = (before[0] or before[1], before[0] or before[1])
-        return Edit(kind, one, other, argument, before)
+        return Edit(kind, one, other, arguments, before)
 
     def _moved_edit(self, i: int, j: int) -> Edit:
-        at = self._rewired_argument(self.expected[i], self.found[j])
-        return self._edit(Kind.MOVED, i, j) if at < 0 else self._taking(i, j, at)
+        at = self._rewired_arguments(self.expected[i], self.found[j])
+        return self._taking(i, j, at) if at else self._edit(Kind.MOVED, i, j)
 
-    def _taking(self, i: int, j: int, at: int) -> Edit:
-        """The edit for an operator whose argument ``at`` comes from elsewhere. It moved if it now takes what came after
+    def _taking(self, i: int, j: int, at: tuple[int, ...]) -> Edit:
+        """The edit for an operator whose arguments ``at`` come from elsewhere. It moved if it now takes what came after
         it, or if what it took now comes after it; else it was rewired."""
         one, other = self.expected[i], self.found[j]
-        old, new = one.arguments[at].producer, other.arguments[at].producer
+        old, new = one.arguments[at[0]].producer, other.arguments[at[0]].producer
         if old is None or new is None or self._asked >= _ASKED:
             return self._edit(Kind.REWIRED, i, j, at)
         self._asked += 1
-        back = {found: expected for expected, found in self.partner.items()}
-        later = _leads(self._makers[0], one.name, back.get(new[0], ""))
+        later = _leads(self._makers[0], one.name, self._back.get(new[0], ""))
         earlier = _leads(self._makers[1], other.name, self.partner.get(old[0], ""))
         return self._edit(Kind.MOVED if later or earlier else Kind.REWIRED, i, j, at)
 
@@ -252,18 +281,17 @@ class Alignment:
     def _mine(self) -> set[str]:
         return set(self.partner.values())
 
-    def _rewired_argument(self, one: Statement, other: Statement) -> int:
-        """The position of the first argument that comes from another common operator, or is another of its results; -1
-        if there is none."""
-        mine = self._mine
+    def _rewired_arguments(self, one: Statement, other: Statement) -> tuple[int, ...]:
+        """The positions of the arguments that come from another common operator, or are another of its results."""
+        mine, found = self._mine, []
         for at, (a, b) in enumerate(zip(one.arguments, other.arguments, strict=False)):
             old, new = _source(a), _source(b)
             if old is None or new is None or a.is_monad:
                 continue
             was, here = self.partner.get(old, old if a.parameter else None), new if new in mine or b.parameter else None
             if was is not None and here is not None and (was, _slot(a)) != (here, _slot(b)):
-                return at
-        return -1
+                found.append(at)
+        return tuple(found)
 
     def _rewired(self) -> list[Edit]:
         edits = []
@@ -272,8 +300,8 @@ class Alignment:
                 continue
             for i in range(a, b):
                 j = c + i - a
-                at = self._rewired_argument(self.expected[i], self.found[j]) if self._same.get(i) == j else -1
-                if at >= 0:
+                at = self._rewired_arguments(self.expected[i], self.found[j]) if self._same.get(i) == j else ()
+                if at:
                     edits.append(self._taking(i, j, at))
         return edits
 
@@ -344,4 +372,4 @@ def _is_view(edit: Edit) -> bool:
 
 def is_order(edit: Edit) -> bool:
     """Whether an operator takes what it took, and only its place in the order is another."""
-    return edit.kind is Kind.MOVED and edit.argument < 0
+    return edit.kind is Kind.MOVED and not edit.arguments

@@ -138,7 +138,10 @@ def _case(comparison: Comparison, divergence: Divergence, expected: Evidence, fo
             guess(found, *pair[::-1])
             there = _there(there, each.slot) if each.slot is not None else there
     kind = divergence.kind
-    return Case(expected, found, where, there, outputs, inputs, states, kind is Kind.GIVEN, kind is Kind.UNRECORDED)
+    return Case(
+        expected, found, where, there, outputs, inputs, states, kind is Kind.GIVEN, kind is Kind.UNRECORDED,
+        comparison.names,
+    )  # fmt: skip
 
 
 def _there(there: Execution, slot: SlotVerdict) -> Execution:
@@ -155,10 +158,10 @@ def _cause(comparison: Comparison, divergence: Divergence, case: Case, work: int
     if divergence.kind is Kind.ARGUMENTS and changed_arguments(case):
         cause = Search(case, work).cause()
     elif divergence.kind.structural:
-        cause = left_out(divergence, case) or Structure(divergence, case.expected, case.found).cause()
+        cause = left_out(divergence, case) or Structure(divergence, case).cause()
     elif _is_other(case):
         other = replace(divergence, kind=Kind.REPLACED, counterpart=case.there.operator)
-        cause = Structure(other, case.expected, case.found).cause()
+        cause = Structure(other, case).cause()
     elif comparison.slots and divergence.slots[0].op_type == PARAMETER:
         name = divergence.where.operator
         cause = alone.exchanged(name, case) or Cause(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from harness.compare.divergence import Execution
+from harness.explain.alignment import Alignment
 from harness.explain.evidence import Evidence
 from harness.explain.statements import Statement
 from harness.records import Record
@@ -25,6 +26,7 @@ class Case:
         states: its differing inputs that it wrote before they were recorded, so that they are results.
         given: whether no recorded operator made the differing inputs.
         unrecorded: whether something unrecorded made them.
+        names: the golden's names of the run's operators, see ``Comparison``.
     """
 
     expected: Evidence
@@ -36,6 +38,14 @@ class Case:
     states: Mapping[int, tuple[Record, Record]] = field(default_factory=dict)
     given: bool = False
     unrecorded: bool = False
+    names: Mapping[tuple[int, int, int, str], str] = field(default_factory=dict)
+
+    @cached_property
+    def aligned(self) -> Alignment:
+        """The graph of the origin on both sides."""
+        step = self.where[:3]
+        paired = {new: name for (*place, name), new in self.names.items() if tuple(place) == step}
+        return Alignment(self.expected.graphs, self.found.graphs, self.where.graph, paired)
 
     @cached_property
     def statements(self) -> tuple[Statement | None, Statement | None]:

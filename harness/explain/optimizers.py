@@ -52,7 +52,7 @@ def shown_by_operators(cause: Cause, comparison: Comparison, case: Case) -> Caus
     origin = first_divergence(left)
     if origin is None or not origin.kind.structural or not origin.where.operator.startswith(scope):
         return cause
-    shown = Structure(origin, case.expected, case.found).cause()
+    shown = Structure(origin, case).cause()
     if not shown.certainty.proven:
         return cause
     return replace(cause, certainty=shown.certainty, text=f"{cause.text}; {shown.text}", check=shown.check)

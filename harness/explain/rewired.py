@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.compare.divergence import Execution
+from harness.compare.divergence import Execution, by_execution
+from harness.compare.first_divergence import downstream
 from harness.compare.origin import Input, Kind, Origin, State
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain.alignment import Alignment, Edit, is_order
@@ -28,7 +29,7 @@ def by_graphs(divergence: Origin, case: Case, comparison: Comparison) -> Origin:
         return divergence
     if len({graph in side.graphs.ids for side in (case.expected, case.found)}) == 2:
         return divergence  # one side lacks the whole graph: the other one's operators have no counterparts in another
-    aligned = Alignment(case.expected.graphs, case.found.graphs, graph)
+    aligned = case.aligned
     # Another place in the order gives no other values: it is told only where nothing else is known.
     edits = [edit for edit in aligned.edits if not is_order(edit)]
     if not edits and not (aligned.edits and divergence.kind.structural):
@@ -131,7 +132,8 @@ def _told(divergence: Origin, edit: Edit, comparison: Comparison, case: Case) ->
     return replace(
         divergence, kind=edit.kind, where=where, counterpart=counterpart, before=edit.before,
         slots=tuple(sorted(slots, key=lambda slot: (slot.key.io != "output", slot.overwritten))) or divergence.slots,
-        inputs=_inputs(edit, where), op_types=types,
+        inputs=_inputs(edit, where, case.aligned), op_types=types,
+        downstream=downstream(by_execution(comparison), where, where._replace(operator=counterpart or name)),
     )  # fmt: skip
 
 
@@ -144,15 +146,19 @@ def _is_of(slot: SlotVerdict, where: Execution, edit: Edit) -> bool:
     return slot.verdict is not Verdict.UNEXPECTED and (slot.found_as or slot.key).operator == edit.found.name
 
 
-def _inputs(edit: Edit, where: Execution) -> tuple[Input, ...]:
-    """The rewired argument of an operator."""
+def _inputs(edit: Edit, where: Execution, aligned: Alignment) -> tuple[Input, ...]:
+    """The rewired arguments of an operator, under the golden's names."""
     if edit.kind is not Kind.REWIRED or edit.expected is None or edit.found is None:
         return ()
-    sides = [each.arguments[edit.argument] for each in (edit.expected, edit.found)]
-    names = [a.producer[0] if a.producer is not None else a.parameter for a in sides]
-    if names[0] == names[1]:
-        names = [f"{a.producer[0]} output.{a.producer[1]}" for a in sides if a.producer is not None]
-    return (Input(SlotKey(*where, "input", edit.argument), State.DIFFERS, "", None, names[0], names[1]),)
+    found = []
+    for at in edit.arguments:
+        sides = [each.arguments[at] for each in (edit.expected, edit.found)]
+        names = [a.producer[0] if a.producer is not None else a.parameter for a in sides]
+        names[1] = aligned.golden_name(names[1])
+        if names[0] == names[1]:
+            names = [f"{names[0]} output.{a.producer[1]}" for a in sides if a.producer is not None]
+        found.append(Input(SlotKey(*where, "input", at), State.DIFFERS, "", None, names[0], names[1]))
+    return tuple(found)
 
 
 def _by_parameters(divergence: Origin, case: Case) -> Origin:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -11,8 +10,9 @@ from harness.compare.divergence import Execution
 from harness.compare.origin import Input, Kind, Origin, State
 from harness.dtypes import ARGUMENT_FORMAT
 from harness.explain.alignment import Alignment, is_order
+from harness.explain.case import Case
 from harness.explain.claim import Check
-from harness.explain.evidence import Evidence, is_of_records, loaded
+from harness.explain.evidence import is_of_records, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.numbers import changed_cell, short_operator, value_text
 from harness.explain.pair import is_bitwise
@@ -32,15 +32,17 @@ _ASKED = 8
 _WORK = 1 << 27
 #: a source of at most so many elements is told with its values
 _FEW = 3
+#: inputs that come from elsewhere and are told
+_SOURCES = 2
 
 
 class Structure:
     """The cause of a structural origin."""
 
-    def __init__(self, origin: Origin, expected: Evidence, found: Evidence) -> None:
+    def __init__(self, origin: Origin, case: Case) -> None:
         self._origin = origin
-        self._expected = expected
-        self._found = found
+        self._case = case
+        self._expected, self._found = case.expected, case.found
         self._followed: dict[Execution, tuple[bool, int]] = {}
         self._exact = True
         self._shown: dict[str, Any] = {}
@@ -120,7 +122,8 @@ class Structure:
         if origin.kind is Kind.REWIRED:
             made = [each for each in origin.inputs if each.expected_from or each.found_from]
             if made:
-                return f"{name} takes {self._other_source(made[0])}"
+                more = f" (and {len(made) - _SOURCES} more)" if len(made) > _SOURCES else ""
+                return f"{name} takes {', and '.join(map(self._other_source, made[:_SOURCES]))}{more}"
             return f"{name} takes the output of another operator"
         if origin.kind is Kind.MOVED:
             if origin.before[0] == origin.before[1]:
@@ -304,9 +307,9 @@ class Structure:
         """The run's slot that corresponds to one of the golden."""
         return key._replace(operator=self._aligned.partner.get(key.operator, key.operator))
 
-    @cached_property
+    @property
     def _aligned(self) -> Alignment:
-        return Alignment(self._expected.graphs, self._found.graphs, self._origin.where.graph)
+        return self._case.aligned
 
     def _rewired(self) -> Certainty | None:
         if self._follows(self._there, 1):

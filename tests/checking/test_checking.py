@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import harness
+from harness.cli import main
 from harness.errors import HarnessError, SettingError, SettingTypeError, StoreError, StoreWriteError, ToleranceError
 from harness.gate.checking import RUN
 from harness.store import GoldenStore, RunData, update
@@ -318,3 +319,22 @@ def test_a_service_keeps_its_memory(tmp_path: Path, count: int) -> None:
     assert grown < 20_000, f"{grown} bytes for {count // 2} checks"
     if descriptors:
         assert len(os.listdir("/proc/self/fd")) <= descriptors
+
+
+def test_one_verdict_of_check_diff_and_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawn changes near the edge of a tolerance, and texts that come and go."""
+    monkeypatch.chdir(tmp_path)
+    for seed in range(12):
+        made = np.random.default_rng([20263, seed])
+        one = {"x": (made.normal(size=323) * 40).astype(np.float16), "n": np.arange(3)}
+        two: dict[str, Any] = {**one, "x": one["x"].astype(ml_dtypes.bfloat16).astype(np.float16)}
+        if seed % 3 == 0:
+            (one if seed % 2 else two)["told"] = "text"
+        harness.write("a.h5", one)
+        harness.write("b.h5", two)
+        try:
+            checked = harness.check("a.h5", two, tolerance="default").code
+        except harness.DiffersError:
+            checked = 1
+        assert main(["-q", "diff", "a.h5", "b.h5", "--tolerance", "default", "--json", "d.json"]) == checked, seed
+        assert main(["-q", "judge", "d.json"]) == checked, seed

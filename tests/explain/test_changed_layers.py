@@ -145,7 +145,7 @@ def right() -> Capture:
     ("change", "says"),
     [
         # a shared reshape has the cell of the first that takes it
-        ("branches", "Sigmoid-op0 takes two-Dense/Reshape-op1 in place of one-Dense/Reshape-op1 as input.0"),
+        ("branches", "Sigmoid-op0 takes two-Dense/Reshape-op0 in place of one-Dense/Reshape-op1 as input.0"),
         # only the place in the order and one setting changed: the setting gives the values
         ("decay", "weight_decay 0.1 -> 0"),
         ("optimizer", "replaced: optimizer: AdamWeightDecay -> SGD"),

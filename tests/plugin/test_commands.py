@@ -132,7 +132,13 @@ def test_accept_only_some(changed: pytest.Pytester, capsys: pytest.CaptureFixtur
     (bundle,) = (changed.path / ".msdump" / "candidates").iterdir()
     assert main(["accept", str(bundle), "--only", "test_o*"]) == 0
     assert "test_two" not in capsys.readouterr().out
+    capsys.readouterr()
     assert main(["accept", str(bundle), "--only", "test_one"]) == 0
+    assert "0 changed, 0 new, 0 removed; the golden held it" in capsys.readouterr().out
+    assert main(["review", str(bundle), "--list"]) == 1
+    out = capsys.readouterr().out
+    assert out.count("nothing to take over: the golden holds it") == 1
+    assert out.count("moved first: ") == 1
     assert main(["accept", str(bundle), "--only", "*nobody*"]) == 2
     assert "--only '*nobody*' fits no candidate" in capsys.readouterr().err
     other = shutil.copytree(bundle, changed.path / "other")

@@ -13,6 +13,7 @@ from harness.backends import BACKENDS
 from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
 from harness.capture.keeping import declared_by
+from harness.compare.identities import Identities
 from harness.compare.policy import Judgement, Party, judge
 from harness.dtypes import by_name
 from harness.explain import Explanation, Subject, explained, settle, side_of
@@ -86,7 +87,10 @@ def by_gate(golden: Capture, pair: Pair, level: Level = "tensors") -> Judged:
         update(path, golden.network, {name: data})
         with GoldenStore.open(path) as store:
             expected = store.run(*name)
-            found = Party(list(pair.run.records()), name.backend, name.mode, emulated=made)
+            found = Party(
+                list(pair.run.records()), name.backend, name.mode, emulated=made, stored=True,
+                identities=Identities.of(pair.run.operators),
+            )  # fmt: skip
             judged = judge(Party.of_run(expected), found, lay=lay_beside, settle=settle)
             return judged, explained(judged, _SUBJECT, side_of(expected), side_of(pair.run))
 
