@@ -68,7 +68,10 @@ def producers(comparison: Comparison, executions: Executions, stated: Stated) ->
     for _, slots in executions.apart():
         contents = [(slot, content) for slot in slots if (content := content_of(comparison, slot)) is not None]
         for slot, content in contents:
-            if (known := stated.maker(slot.key, EXPECTED)) is not None and known == stated.maker(slot.key, FOUND):
+            known = stated.maker(slot.key, EXPECTED)
+            # A state's maker may have run in an earlier iteration only (an optimizer makes its state once).
+            there = known is not None and execution_of(known) in executions
+            if known is not None and there and known == stated.maker(slot.key, FOUND):
                 found[slot.key] = known
             elif (slot.key.io == "input" or slot.op_type == PARAMETER) and not stated.differs(slot.key):
                 found.update({slot.key: made[content]} if content in made else {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from harness.compare import Comparison, check
 from harness.compare.spread import MEANING, Role, noise, spread
+from harness.recording.described import Described, Edge
 from harness.records import Record
 from tests.compare.helpers import operator
 from tests.store.helpers import record
@@ -156,3 +158,29 @@ def test_the_taker_of_another_constant_is_given() -> None:
         "Grad-op0": Role.AGREES, "Mul-op0": Role.GIVEN, "ApplyMomentum-op0": Role.CARRIED, "w": Role.CARRIED,
         "moments.w": Role.CARRIED, "rate": Role.AGREES,
     }  # fmt: skip
+
+
+def test_a_maker_of_an_earlier_iteration_feeds_nothing_in_this_one() -> None:
+    """An optimizer makes its state once: what its engine states of the state's input holds for the first step only."""
+    maker, update = "Default/zeros_like-op0", "Default/adam-op0"
+    known = {
+        (0, 0, update): Described(update, "adam", inputs=(Edge("result", maker),)),
+        (0, 0, maker): Described(maker, "zeros_like"),
+    }
+
+    def run(scale: float) -> list[Record]:
+        state = np.zeros(3, np.float32)
+        made = operator(maker, [], [state], "zeros_like")
+        for iteration in range(2):
+            after = state + X[0] * np.float32(scale)
+            made += operator(update, [state], [after], "adam", iteration=iteration)
+            state = after
+        return made
+
+    comparison = replace(check(run(1), run(2)), described=(lambda: known, lambda: known))
+    steps = {step.where: step for step in spread(comparison).steps}
+    assert len(steps) == 3
+    for step in steps.values():
+        assert {*step.fed_by, *step.feeds} <= set(steps)
+    last = next(step for where, step in steps.items() if where.iteration == 1)
+    assert [where.iteration for where in last.fed_by] == [0], "the bits tell what made the second step's state"
