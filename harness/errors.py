@@ -6,6 +6,11 @@ class here derives from it as well, so that a script's ``except`` clauses keep w
 
 from __future__ import annotations
 
+import os
+from types import TracebackType
+
+_OURS = os.path.dirname(__file__) + os.sep
+
 
 class HarnessError(Exception):
     """Base of every deliberate error.
@@ -15,6 +20,36 @@ class HarnessError(Exception):
     """
 
     placed: bool = False
+
+    def _render_traceback_(self) -> list[str]:
+        """The lines that a notebook shows: the user's frames, and what the error says."""
+        import traceback
+
+        trace = users_frames(self, self.__traceback__)
+        # IPython runs a cell inside of frames of its own.
+        while trace is not None and f"{os.sep}IPython{os.sep}" in trace.tb_frame.f_code.co_filename:
+            trace = trace.tb_next
+        lines = traceback.format_exception(type(self), self, trace, chain=False)
+        return "".join(lines).rstrip("\n").split("\n")
+
+
+def users_frames(error: BaseException, trace: TracebackType | None) -> TracebackType | None:
+    """A traceback without our frames and those of an import, if the error is a deliberate one, one of an import, or
+    arose in the user's own code; of any other error all frames: it may be a fault of ours, and they are what a report
+    needs."""
+    frames = []
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
+    files = [frame.tb_frame.f_code.co_filename for frame in frames]
+    if not isinstance(error, (HarnessError, ImportError)) and files and files[-1].startswith(_OURS):
+        return frames[0]
+    lookup = ("<frozen importlib", os.path.dirname(os.__file__) + os.sep + "importlib" + os.sep)
+    kept: TracebackType | None = None
+    for frame, file in zip(reversed(frames), reversed(files), strict=True):
+        if not file.startswith((_OURS, *lookup)):
+            kept = TracebackType(kept, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return kept
 
 
 def first_line(error: BaseException) -> str:

@@ -364,7 +364,8 @@ def _refuse_unknown(how: Mapping[str, Any], torchs: bool, granularity: str | Non
     """Refuses arguments of ``train`` that are not known, or not for cells; gives the granularity."""
     for name in how:
         if name not in _HOW:
-            raise TypeError(f"msdump.train() got an unexpected argument {name!r}; known are {', '.join(_HOW)}")
+            hint = "; it makes one step a batch: [batch] * 3 makes three" if name in ("steps", "epochs") else ""
+            raise TypeError(f"msdump.train() got an unexpected argument {name!r}; known are {', '.join(_HOW)}{hint}")
         if not torchs:
             raise ValueError(f"msdump.train: {name} is for PyTorch modules, not cells")
     by = how.get("accumulate", 1)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness import environment
+from harness.capture.normalise import users_place
 from harness.compare import Comparison, Tolerances, Verdict, first_divergence
 from harness.compare.policy import HOLDING, Judgement, references
 from harness.compare.smallest_tolerance import would_pass
@@ -280,7 +281,7 @@ def first(comparison: Comparison) -> tuple[str, str]:
     if slot is None:
         return "the execution order changed", ""
     words = f"iteration {slot.key.iteration}, {slot.key.operator} {slot.key.slot_name}: {slot.reason}"
-    return words[:400], slot.source or ""
+    return words[:400], users_place(slot.source)
 
 
 def _leave_candidate(judge: GateRun, bundle: str) -> str:

@@ -36,7 +36,8 @@ def without_mindspore() -> str:
 
     return (
         "MindSpore is not installed here. `from harness import nn, ops, Tensor` has the same names and runs on "
-        f"emulated devices; `{command('msdump', 'run', 'SCRIPT')}` runs an unchanged script; "
+        f"emulated devices; `{command('msdump', 'run', 'SCRIPT')}` runs an unchanged script, and "
+        f"`{command('msdump', 'run', '-m', 'pytest', '--msdump')}` unchanged tests; "
         f"`{install('mindspore')}` gets the real one"
     )
 

@@ -75,3 +75,11 @@ class Idle:
         """Skips gate tests."""
         if is_gate_test(item):
             pytest.skip(NOT_ASKED)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Says that gate tests were skipped: pytest alone shows an ``s``."""
+        skipped = terminalreporter.stats.get("skipped", ())
+        count = sum(NOT_ASKED in str(getattr(each, "longrepr", "")) for each in skipped)
+        if count:
+            what = "1 test" if count == 1 else f"{count} tests"
+            terminalreporter.write_line(f"msdump: {what} compared nothing; --msdump checks against the goldens")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import harness
 from harness import escape, notebook
 from harness.capture import Capture
+from harness.errors import HarnessError
 from harness.records import Record, SlotKey
 
 
@@ -73,3 +74,18 @@ def test_a_judgement_and_an_update_say_what_they_hold(tmp_path: Path) -> None:
     judgement = caught.value.judgement  # type: ignore[attr-defined]
     assert repr(judgement) == "<Judgement: differs; 2 slots: 1 identical, 1 differs>"
     assert "check/scores" in Reader(judgement._repr_html_()).texts
+
+
+def test_an_error_shows_the_cell_alone() -> None:
+    """As a notebook asks for it: frames of the cell, none of ours nor of the notebook's own."""
+    source = "from harness import ops, Tensor\n\ndef f(x):\n    return ops.matmul(x, x)\n\nf(Tensor([[1.0, 2.0]]))"
+    with pytest.raises(HarnessError) as caught:
+        exec(compile(source, "<cell>", "exec"), {})
+    lines = caught.value._render_traceback_()
+    files = [each for each in lines if each.startswith("  File ")]
+    assert [each.partition('"<cell>", ')[2] for each in files if "<cell>" in each] == [
+        "line 6, in <module>",
+        "line 4, in f",
+    ]
+    assert not any("harness" in each.replace("test", "") for each in files[2:])
+    assert "inner dimensions" in lines[-1]

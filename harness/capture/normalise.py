@@ -79,6 +79,11 @@ def is_library(path: str) -> bool:
     return _LIBRARY.search(path.replace("\\", "/")) is not None
 
 
+def users_place(place: str | None) -> str:
+    """``net.py:17`` as it is; empty for a place in a library or in our own layers, which a reader cannot mend."""
+    return place if place and not is_library(place.rpartition(":")[0] or place) else ""
+
+
 def source_of(stack: Iterable[SourceLine], rootdir: str) -> str | None:
     """``file.py:17``: the innermost line outside of libraries, else the innermost line (of the harness's own layers the
     file alone, see ``ir_text``); None for no stack.

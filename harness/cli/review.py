@@ -12,10 +12,11 @@ from typing import Any
 
 from harness import environment
 from harness.capture.capture import RESULTS
+from harness.capture.normalise import users_place
 from harness.cli.nearest import CANDIDATES, SCRATCH, goldens_of
 from harness.compare import Comparison, Verdict, first_divergence
 from harness.compare.judge import SlotJudge
-from harness.compare.policy import Judgement, Party
+from harness.compare.policy import HOLDING, Judgement, Party
 from harness.compare.verdict import SlotVerdict
 from harness.errors import StoreError, ToleranceError
 from harness.escape import line, painted, show
@@ -225,7 +226,8 @@ def told(candidate: Candidate) -> Iterator[str]:
         yield f"  environment: {line(candidate.environment)}"
     cause = candidate.explained.get("cause")
     if cause:
-        yield f"  cause, {line(str(cause.get('certainty', 'likely')))}: {line(str(cause.get('text', '')))}"
+        made = f" ({cause['source']})" if cause.get("source") else ""
+        yield f"  cause, {line(str(cause.get('certainty', 'likely')))}: {line(str(cause.get('text', '')) + made)}"
     comparison = candidate.judged.comparison
     failing = list(comparison.failures())
     divergence = first_divergence(comparison)
@@ -233,8 +235,8 @@ def told(candidate: Candidate) -> Iterator[str]:
     if slot is None:
         yield f"  no slot differs: {_beside_slots(candidate.judged)}"
     else:
-        source = f" at {slot.source}" if slot.source else ""
-        where = f"{slot.key.operator} {slot.key.slot_name}{source}"
+        place = users_place(slot.source)
+        where = f"{slot.key.operator} {slot.key.slot_name}{f' at {place}' if place else ''}"
         yield f"  moved first: iteration {slot.key.iteration}, {line(where)}"
         yield f"  {_values(slot)}"
     yield f"  {_counts(comparison)}"
@@ -257,6 +259,8 @@ def _beside_slots(judged: Judgement) -> str:
         return line(str(judged.comparison.altered[0]))
     if judged.comparison.order is not None:
         return "the order of execution does"
+    if judged.verdict in HOLDING:
+        return "the golden has been written since, and holds: there is nothing to take over"
     return "what could not be read made the gate fail"
 
 

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
 
-from harness.errors import UnsupportedNameError
+from harness.cli.amount import verbose
+from harness.errors import UnsupportedNameError, users_frames
 
 
 class ScriptNotFoundError(OSError):
@@ -62,8 +63,7 @@ def run(path: str, arguments: Sequence[str]) -> int:
         if isinstance(error, ImportError):
             _explain(error)
         trace = _from_script(error.__traceback__, file)
-        if isinstance(error, (ImportError, UnsupportedNameError)):
-            trace = _without_lookups(trace)
+        trace = trace if verbose() else users_frames(error, trace)
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         return 1
     return 0
@@ -85,6 +85,11 @@ def run_module(name: str, arguments: Sequence[str]) -> int:
     if found is None:
         print(f"msdump: there is no module {name!r} in {sys.executable}", file=sys.stderr)
         return 2
+    if name == "pytest":
+        # They are loaded already, which pytest would warn of, since it cannot rewrite their assertions.
+        for package in ("harness", "pytest_msdump"):
+            if (loaded := sys.modules.get(package)) is not None:
+                loaded.__doc__ = f"{loaded.__doc__}\nPYTEST_DONT_REWRITE"
     runpy.run_module(name, run_name="__main__", alter_sys=True)
     return 0
 
@@ -106,28 +111,6 @@ def _explain(error: ImportError) -> None:
         error.msg = f"cannot import name {asked[1]!r}: {told}"
     except AttributeError:
         return
-
-
-#: files whose frames show how a name was looked up, not where the script failed
-_LOOKING = (os.path.join("harness", "cli", "importing.py"), os.path.join("harness", "_namespace.py"),
-            os.path.join("harness", "framework", "__init__.py"), os.path.join("framework", "names", "__init__.py"),
-            os.path.join("framework", "names", "absent.py"), os.path.join("importlib", "__init__.py"))  # fmt: skip
-
-
-def _without_lookups(trace: TracebackType | None) -> TracebackType | None:
-    """The traceback without the frames that only looked for a name of MindSpore's."""
-    frames = []
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        file = code.co_filename
-        of_tensor = code.co_name == "__getattr__" and file.endswith(os.path.join("tensor", "tensor.py"))
-        if not of_tensor and not file.endswith(_LOOKING) and not file.startswith("<frozen importlib"):
-            frames.append(trace)
-        trace = trace.tb_next
-    kept: TracebackType | None = None
-    for frame in reversed(frames):
-        kept = TracebackType(kept, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
-    return kept
 
 
 def _from_script(trace: TracebackType | None, path: str) -> TracebackType | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from glob import escape
@@ -67,9 +68,14 @@ def _texts(path: Path, run: str, pattern: str) -> Iterator[str]:
     else:
         with GoldenStore.open(path) as store:
             texts = {f"{each} ": store.run(*each).artefacts() for each in _chosen(store, run)}
-    lines = [each for prefix, found in texts.items() for each in listed(found, pattern, prefix)]
+    lines: list[str] = []
+    for wanted in (pattern, f"*{pattern}*"):  # a part of the name will do
+        lines = lines or [each for prefix, found in texts.items() for each in listed(found, wanted, prefix)]
     if not lines:
-        raise StoreError(f"{path}: no text has a name like {pattern!r}")
+        names = sorted({each for found in texts.values() for each in found})
+        near = difflib.get_close_matches(pattern, names, n=3, cutoff=0.3) or names[:3]
+        hint = f"; there are {', '.join(near)}" if names else ": it holds none"
+        raise StoreError(f"{path}: no text has a name like {pattern!r}{hint}")
     yield from lines
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from harness import dtypes
-from harness.capture.normalise import is_library
+from harness.capture.normalise import users_place
 from harness.compare.divergence import PARAMETER, Execution
 from harness.compare.first_divergence import first_divergence
 from harness.compare.origin import MEANING, Input, Kind, State
@@ -280,10 +280,8 @@ def _is_of_parameter(divergence: Divergence) -> bool:
 
 def _source(divergence: Divergence, case: Case) -> str | None:
     """The user's own line; None if only a line of the harness is known."""
-    for each in (divergence.source, *(slot.source for slot in divergence.slots)):
-        if each and not is_library(each.rpartition(":")[0] or each):
-            return each
-    return None
+    places = (divergence.source, *(slot.source for slot in divergence.slots))
+    return next(filter(None, map(users_place, places)), None)
 
 
 def _made_at(divergence: Divergence, case: Case) -> str | None:

@@ -122,10 +122,18 @@ def test_review_skips_quits_and_ends_with_its_input(
     assert "2 candidates left in" in out
     assert answers("") == 1
     monkeypatch.chdir(changed.path / "tests")
+    bundle = next((changed.path / ".msdump" / "candidates").iterdir())
+    shutil.copytree(bundle, changed.path / "kept")
     assert answers("y\ny\n") == 0
     assert answers("") == 0
     monkeypatch.chdir(changed.path)
     changed.runpytest("--msdump").assert_outcomes(passed=3)
+    capsys.readouterr()
+    assert main(["review", "--list", "kept"]) == 1
+    assert (
+        capsys.readouterr().out.count("the golden has been written since, and holds: there is nothing to take over")
+        == 2
+    )
 
 
 def test_accept_only_some(changed: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,7 +73,8 @@ IN_TESTS = {
     "06 a wrong shape": _in_test(
         "msdump.run(Net(), np.ones((2, 3), np.float32))", "inner dimensions 3 and 4 differ", "float32[2, 3]"),
     "06 import mindspore": _in_test(
-        "import mindspore", "MindSpore is not installed here", "`from harness import nn, ops, Tensor`"),
+        "import mindspore", "MindSpore is not installed here", "`from harness import nn, ops, Tensor`",
+        "run -m pytest --msdump` unchanged tests"),
     "12 no array": _in_test('msdump.check("a", object())', "'a' is of type object; accepted are numpy arrays"),
     "16 a text": _in_test(
         'msdump.run(Net(), "text")', "given: msdump.run(Net, str)", "cells take tensors, numpy arrays"),
@@ -88,6 +89,8 @@ IN_TESTS = {
     "24 no label": _in_test("msdump.train(*step([X]))", "each batch is a tuple (data, label), got ndarray[2, 4]"),
     "25 one batch": _in_test(
         "msdump.train(*step((X, X)))", "each batch is a tuple (data, label)", "a single batch is given as"),
+    "25 steps of a training": _in_test(
+        "msdump.train(*step([(X, X)]), steps=2)", "unexpected argument 'steps'", "[batch] * 3 makes three"),
     "26 a fault nowhere": _in_test(
         'with msdump.inject("Nothing"): msdump.run(Net(), X)', "no operator 'Nothing' ran; nearest"),
     "27 nothing run": _in_test("pass", "called none of msdump.run, msdump.train and msdump.check"),

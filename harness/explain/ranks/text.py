@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from harness.capture.normalise import users_place
 from harness.compare.ranks import rank_list
 from harness.explain.ranks.finding import Finding, RanksReport
 from harness.explain.ranks.timeline import Execution
@@ -39,7 +40,8 @@ def _rest(report: RanksReport) -> Iterator[str]:
 
 
 def _finding(word: str, finding: Finding) -> Iterator[str]:
-    source = f" ({finding.execution.source})" if finding.execution.source else ""
+    place = users_place(finding.execution.source)
+    source = f" ({place})" if place else ""
     slot = f" {finding.slot}" if finding.slot else ""
     yield f"{word}: {_ranks(finding.ranks)}, {_where(finding.execution)}{slot}{source}"
     if finding.cause is not None:

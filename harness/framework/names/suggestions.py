@@ -18,6 +18,7 @@ _REASONS = {
     "CustomBase": "an operator of your own: subclass harness.framework.ops.Operator, or write it with operators",
     "CustomRegOp": "an operator of your own: subclass harness.framework.ops.Operator, or write it with operators",
     "set_ps_context": "a run here is one process, without parameter servers",
+    "run_check": "there is no installed MindSpore that it could check",
     "shard": "a run here is one process",
     "Send": "a run here is one process",
     "Receive": "a run here is one process",

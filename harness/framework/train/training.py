@@ -66,7 +66,7 @@ def train(model: Any, plan: Plan, callbacks: CallbackManager, run: InternalCallb
     context = RunContext(run)
     callbacks.call("on_train_begin", context)
     steps = (plan.last - plan.first) * size_of(plan.train)
-    with Progress("", steps, "steps", after=LONG, lines=True) as progress:
+    with Progress("training", steps, "steps", after=LONG, lines=True) as progress:
         _epochs(model, plan, rows, callbacks, context, progress)
     callbacks.call("on_train_end", context)
 
