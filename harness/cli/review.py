@@ -16,7 +16,7 @@ from harness.capture.normalise import users_place
 from harness.cli.nearest import CANDIDATES, SCRATCH, goldens_of
 from harness.compare import Comparison, Verdict, first_divergence
 from harness.compare.judge import SlotJudge
-from harness.compare.policy import HOLDING, Judgement, Party
+from harness.compare.policy import Judgement, Party
 from harness.compare.verdict import SlotVerdict
 from harness.errors import StoreError, ToleranceError
 from harness.escape import line, painted, show
@@ -259,8 +259,6 @@ def _beside_slots(judged: Judgement) -> str:
         return line(str(judged.comparison.altered[0]))
     if judged.comparison.order is not None:
         return "the order of execution does"
-    if judged.verdict in HOLDING:
-        return "the golden has been written since, and holds: there is nothing to take over"
     return "what could not be read made the gate fail"
 
 

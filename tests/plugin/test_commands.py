@@ -130,10 +130,7 @@ def test_review_skips_quits_and_ends_with_its_input(
     changed.runpytest("--msdump").assert_outcomes(passed=3)
     capsys.readouterr()
     assert main(["review", "--list", "kept"]) == 1
-    assert (
-        capsys.readouterr().out.count("the golden has been written since, and holds: there is nothing to take over")
-        == 2
-    )
+    assert capsys.readouterr().out.count("nothing to take over") == 2
 
 
 def test_accept_only_some(changed: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
