@@ -33,6 +33,12 @@ CASES = {
     "pipeline, 2 ranks": (2, "pipeline.py"),
     "pipeline, 4 ranks": (4, "pipeline.py"),
     "loss scale, BatchNorm, 2 ranks": (2, "scaled.py"),
+    "weight decay, Momentum, 2 ranks": (2, "decay.py", "momentum"),
+    "weight decay, Adam, groups, loss scale, 4 ranks": (4, "decay.py", "adam", "groups", "scaled"),
+    "weight decay, Adagrad, changing, 2 ranks": (2, "decay.py", "adagrad", "changing"),
+    "weight decay, FTRL, 2 ranks": (2, "decay.py", "ftrl"),
+    "weight decay, PyNative, 2 ranks": (2, "decay.py", "momentum", "pynative"),
+    "sums and reductions, 2 ranks": (2, "sums.py"),
 }
 #: scripts whose lines are compared: they dump nothing, or sums that cancel
 SAID = {

@@ -84,6 +84,7 @@ class Trace:
         block: what runs, in order.
         inputs: the graph parameter of each tensor argument, in the order the arguments are flattened.
         summaries, summed, structure, changes: as of ``Program``.
+        of_cell: whether it is a cell in graph mode, not a ``jit`` function.
     """
 
     block: Block
@@ -92,6 +93,7 @@ class Trace:
     summed: Node | None = None
     structure: Structure | None = None
     changes: bool = False
+    of_cell: bool = False
 
 
 def trace_function(
@@ -139,7 +141,8 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
         tracer.known = None  # the tracer is part of a cycle: arrays would stay until the collector comes
     changed = around is not None and around.restore()
     labels = [(kind, tag) for kind, tag, _value in tracer.summaries]
-    return Trace(tracer.block, inputs, labels, tracer.summed, tracer.structure, changed or bool(changes))
+    changes_lists = changed or bool(changes)
+    return Trace(tracer.block, inputs, labels, tracer.summed, tracer.structure, changes_lists, tracer.of_cell)
 
 
 def compile_function(
@@ -185,7 +188,7 @@ def compile_trace(
     finish_regions(block)
     graphs: list[Graph] = []
     regions = numbered(block)
-    for region, parameters in zip(regions, _finish(regions, kernels, watch), strict=True):
+    for region, parameters in zip(regions, _finish(regions, kernels, watch, trace.of_cell), strict=True):
         graph = Graph(graph_id + len(graphs), parameters, region.output, root_id=graph_id)  # type: ignore[arg-type]
         graph.attrs = {"enable_zero_copy_in_graph": 1}
         arrange(graph)
@@ -220,7 +223,7 @@ def _is_constant(value: Operand) -> bool:
     return isinstance(value, Node) and value.op == "MakeTuple" and all(map(_is_constant, value.inputs))
 
 
-def _finish(regions: Sequence[Region], kernels: Kernels, watch: Watch) -> list[list[Parameter]]:
+def _finish(regions: Sequence[Region], kernels: Kernels, watch: Watch, of_cell: bool) -> list[list[Parameter]]:
     """Simplifies the regions' graphs and inserts what the device needs; gives the parameters of each, whose order is
     that of the graph before composites are taken apart (measured)."""
 
@@ -231,7 +234,7 @@ def _finish(regions: Sequence[Region], kernels: Kernels, watch: Watch) -> list[l
     done("traced")
     for region in regions:
         assert region.output is not None
-        region.output = simplify(region.output)
+        region.output = simplify(region.output, of_cell)
     done("simplified")
     parameters = []
     for region in regions:

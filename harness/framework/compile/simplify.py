@@ -19,6 +19,7 @@ from harness.framework.compile import reshapes
 from harness.framework.compile.arguments import ARGUMENT
 from harness.framework.compile.custom_backward import CUSTOM
 from harness.framework.compile.differentiate import grouped
+from harness.framework.compile.reduced_sums import add_before_reduction
 from harness.framework.compile.trace import VIRTUAL
 from harness.framework.observed import BEFORE_READS, FOLDED
 from harness.framework.ops.base import OPERATORS, Call
@@ -32,8 +33,11 @@ _LATE = "Expand/"
 _BEFORE_READS = frozenset(row.name for row in BEFORE_READS)
 
 
-def simplify(output: Operand) -> Operand:
-    """Rewrites the graph behind ``output`` (nodes are changed in place); returns the operand that replaces it."""
+def simplify(output: Operand, of_cell: bool = False) -> Operand:
+    """Rewrites the graph behind ``output`` (nodes are changed in place); returns the operand that replaces it.
+
+    ``of_cell``: whether it is a cell's graph, where sums stand before reductions.
+    """
     became: dict[int, Operand] = {}
     known: dict[Any, Node] = {}
     order = printed_order(output)
@@ -50,6 +54,8 @@ def simplify(output: Operand) -> Operand:
             became[id(node)] = replaced
             _hand_on_memory(node, replaced)
     simplified = became.get(id(output), output)
+    if of_cell and add_before_reduction(simplified):
+        return simplify(simplified, of_cell)
     _merge_sums(simplified)
     _reshape_for_transpose(simplified)
     return simplified

@@ -77,6 +77,7 @@ class Tracer(Controls):
         summaries: kind, tag and value of what summary operators were given.
         structure: of the finished function's result.
         around: the lists and dicts that the function takes from around it.
+        of_cell: whether a cell is traced that runs in graph mode.
     """
 
     def __init__(self, scope: str = "Default") -> None:
@@ -97,6 +98,7 @@ class Tracer(Controls):
         self.summed: Node | None = None
         self.structure: Structure | None = None
         self.around: Around | None = None
+        self.of_cell = False
         self.repeated, self.spread = Repeated(), Calls()
         self.constants = Constants()
         self.stop = frames.caller()

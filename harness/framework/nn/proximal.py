@@ -133,6 +133,8 @@ class FTRL(Optimizer):
         if lr_power > 0:
             raise SettingError(f"{self.cls_name}: lr_power must be at most 0, got {lr_power}")
         self.lr_power = lr_power
+        if not self.is_group:
+            self.decay_flags = (True,) * self.param_length  # beta and gamma decay, too (tests/interop/ranks/decay.py)
         self.moments = self._parameters.clone("moments", start)
         self.linear = self._parameters.clone("linear", "zeros")
         self.opt = ops.ApplyFtrl(checks.boolean(use_locking, "use_locking", self.cls_name))

@@ -163,10 +163,11 @@ class TrainOneStepCell(_Gradient):
 
     def _loss_and_grads(self, *inputs: Any) -> tuple[Any, tuple[Any, ...]]:
         loss, _, grads = self._value_and_grad(self.network, inputs, self.weights, (), self._start)
-        return loss, self.grad_reducer(grads)
+        return loss, grads
 
     def construct(self, *inputs: Any) -> Any:
         loss, grads = self._loss_and_grads(*inputs)
+        grads = self.grad_reducer(grads)
         result = after(loss, self.optimizer(grads))
         return (result, grads) if self.return_grad else result
 
@@ -180,11 +181,12 @@ class TrainOneStepCell(_Gradient):
         self.share()
         own = type(self).construct is TrainOneStepCell.construct
         if own and context.get_context("mode") == context.PYNATIVE_MODE:
-            # Only the optimizer is a graph that shows, as in MindSpore.
+            # Only the sums over ranks and the optimizer are graphs that show, as in MindSpore.
             flags = tuple((c.training, c._float_dtype) for _, c in self.network.cells_and_names())
             names = [f"inputs{at}" for at in range(len(args))]
             key = ("loss and gradients", id(self), flags)
             loss, grads = gradient_session.session().run(key, self._loss_and_grads, args, names, keep=self)
+            grads = self.grad_reducer(grads)
             self.optimizer(grads)
             out = (loss, grads) if self.return_grad else loss
         else:

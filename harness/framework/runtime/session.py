@@ -22,7 +22,7 @@ from harness.errors import DecidedLateError
 from harness.framework.communication.world import recorded as recorded_world
 from harness.framework.compile.order import Numbering
 from harness.framework.compile.program import Program, Trace, compile_function, compile_trace, data_inputs
-from harness.framework.compile.scopes import cell_scope, look_for_floats
+from harness.framework.compile.scopes import cell_scope, look_for_floats, tracer
 from harness.framework.context import GRAPH_MODE, get_context
 from harness.framework.runtime import declared
 from harness.framework.runtime.decided import Decided
@@ -87,6 +87,8 @@ class Session:
         count = len(values) - len(keywords)
 
         def construct(*traced: Any) -> Any:
+            if (active := tracer()) is not None:
+                active.of_cell = get_context("mode") == GRAPH_MODE
             cell.generate_scope()
             self.places.update(cell.places())
             look_for_floats(cell.construct, traced[:count])
