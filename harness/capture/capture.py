@@ -82,6 +82,8 @@ class Capture:
         engine: name and version of the runtime, where it is not MindSpore, real or emulated; then empty.
         borrowed: whether arrays are the memory of somebody else, who may change it; else they are the capture's own, or
             are read from files.
+        failed: what the operators were given at which steps ended with an error. They gave nothing, so ``records`` and
+            goldens have none of it.
         unreadable: why one rank of several could not be read; else empty.
 
     Examples:
@@ -119,6 +121,7 @@ class Capture:
     environment: Mapping[str, Any] = field(default_factory=dict, repr=False)
     engine: str = ""
     borrowed: bool = False
+    failed: Sequence[Record] = field(default=(), repr=False)
 
     def records(self) -> Iterator[Record]:
         """The records in execution order; those of a tree are read on request."""

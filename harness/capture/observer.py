@@ -91,6 +91,7 @@ class CaptureObserver(Observer):
         self._executions: dict[tuple[int, int, str], int] = {}
         self._sources: dict[Operator, str | None] = {}
         self._gaps: list[Problem] = []
+        self._failed: list[Record] = []
         # No method of its own: a circle would keep the values until the collector runs.
         self._source = partial(_source, self._sources, self._rootdir)
         self._declared = Declarations(rank, self._contents.root_of, self._source)
@@ -121,6 +122,16 @@ class CaptureObserver(Observer):
     def launch_end(self, launch: Launch) -> None:
         """Records one execution of an operator, ``launch``."""
         self._record(launch, launch.updated, launch.outputs)
+
+    def launch_failed(self, launch: Launch, error: BaseException) -> None:
+        """Keeps what the operator of ``launch`` was given, apart from the records; ``error`` is its own."""
+        kept, gaps, numbers = self._records, len(self._gaps), dict(self._executions)
+        self._records = self._failed
+        try:
+            self._record(launch, launch.inputs, ())
+        finally:
+            self._records, self._executions = kept, numbers
+            del self._gaps[gaps:]
 
     def _record(self, launch: Launch, inputs: Sequence[Value], outputs: Sequence[Value]) -> None:
         operator = launch.operator
@@ -189,7 +200,7 @@ class CaptureObserver(Observer):
         made = Capture(
             network, backend, emulated, tuple(self._records), mode, dict(rules or {}), texts, dict(self._order)
         )
-        made.problems = list(self._gaps)
+        made.problems, made.failed = list(self._gaps), tuple(self._failed)
         made.operators, made.results = self._declared.made()
         made.environment = Made(environment.facts)
         made.engine = self._declared.engine

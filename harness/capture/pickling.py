@@ -17,7 +17,8 @@ def state(capture: Any) -> dict[str, Any]:
     for name in ("artefacts", "execution_order", "operators", "results", "environment", "places"):
         found[name] = dict(found[name])
     others = dict(zip(_FUNCTIONS, (_none, _nothing, _nothing), strict=True))
-    return {**found, **others, "source": records, "sources": (), "problems": list(capture.problems)}
+    more = {"failed": tuple(map(_whole, capture.failed)), "problems": list(capture.problems)}
+    return {**found, **others, **more, "source": records, "sources": ()}
 
 
 def _whole(record: Record) -> Record:

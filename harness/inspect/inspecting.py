@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from harness.capture import Capture
@@ -101,7 +102,7 @@ def examined(
 def _read(capture: Capture | StoredRun) -> tuple[Run, int, Columns | Thinned]:
     """The run, linked; how many files of it could not be read; and what read it, which knows what it left out."""
     columns = columns_of(capture) if isinstance(capture, Capture) else None
-    read = columns or Thinned(capture.records())
+    read = columns or Thinned(chain(capture.records(), capture.failed if isinstance(capture, Capture) else ()))
     with PausedCollector():
         run, lost = opened(capture, read)
         link(run)

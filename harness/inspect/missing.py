@@ -125,7 +125,9 @@ def _halves(run: Run) -> Iterator[str]:
     """Operators with inputs and no result, among others that have both; inputs that the graph names and nobody kept."""
     whole = any(op.inputs and any(op.results) for op in run.ops)
     bare = [op for op in run.ops if op.inputs and not any(op.results)] if whole else []
-    if bare:
+    if len(bare) == 1 and bare[0] is run.ops[-1]:
+        yield f"the run ends in {bare[0].name}, whose result is not there: it failed, or the run was stopped"
+    elif bare:
         yield f"{counted(len(bare), 'execution')} without any result {_are(bare)} there, the first of {bare[0].name}"
     if not whole:
         return

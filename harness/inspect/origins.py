@@ -21,7 +21,7 @@ masked_fill_ maskedfill masked_fill select where index_fill scatter scatterupdat
 infinity new_full copy_ lift_fresh tensorscatterupdate
 """
 #: operators that read only the shape of what they are given
-_SHAPES = frozenset({"ones_like", "zeros_like", "empty_like", "OnesLike", "ZerosLike", "Shape"})
+SHAPES = frozenset({"ones_like", "zeros_like", "empty_like", "OnesLike", "ZerosLike", "Shape"})
 _FILLS = frozenset(_FILLING.split())
 
 
@@ -43,6 +43,9 @@ class Origin:
         iteration: label of the step.
         first_nan: the first execution that has NaN of it.
         unsure: whether inputs of ``op`` are unknown.
+        vanished: the first division that made 0 of infinity which an overflow of the forward pass had made.
+        unwritten: whether nothing is known to have written what was read, although the graph states who writes; or
+            what its last writer wrote is finite.
     """
 
     op: Op | None
@@ -60,6 +63,8 @@ class Origin:
     folded: list[Op] = field(default_factory=list)
     first_nan: Op | None = None
     unsure: bool = False
+    vanished: Op | None = None
+    unwritten: bool = False
 
 
 def level(slot: Slot | None) -> int | None:
@@ -99,6 +104,7 @@ class Search:
             for at in bad:
                 self._source(op, at).checked = True
         if out == FINITE:
+            self._divided(op, bad)
             return
         if not bad:
             carried = self._carried(op) or self._from_nothing(op) or self._from_forward(op)
@@ -115,6 +121,16 @@ class Search:
             self._begin(op, out, unsure, by_input=at)
             return
         self._follow(op, source, out)
+
+    def _divided(self, op: Op, bad: dict[int, int]) -> None:
+        """Numbers over infinity are 0. That is meant of ``1 / (1 + exp(x))``; a sum or a square that overflowed was a
+        number, and what is divided by it is lost."""
+        at = {"div": 1, "rsqrt": 0, "reciprocal": 0}.get(op.family)
+        if at not in bad or op.phase != FORWARD:
+            return
+        source = self._source(op, at)
+        if source.op is not None and not source.meant and source.op.phase == FORWARD and source.op.family != "exp":
+            source.vanished = source.vanished or op
 
     def _carried(self, op: Op) -> Origin | None:
         """The origin of a state that an update in place found spoilt: dumps show the state after it."""
@@ -182,7 +198,11 @@ class Search:
         if made is None and earlier:
             return earlier[-1]
         small = slot is not None and slot.numbers is not None and slot.numbers.level == INFINITE and made is None
-        return self._given_by(op, f"{op.name} input.{at}", small, level(slot) or INFINITE)
+        found = self._given_by(op, f"{op.name} input.{at}", small, level(slot) or INFINITE)
+        known = made is None and self.run.graphs.statement(op.where.graph, op.name) is not None
+        in_part = made is not None and made.by is not None and level(made.by.outputs.get(made.slot)) == FINITE
+        found.unwritten = known or in_part
+        return found
 
     def _of_parameter(self, op: Op, name: str) -> Origin:
         found = self._updated.get((op.where.rank, name)) or self._earlier(op)
@@ -286,7 +306,7 @@ class Search:
             if source is None or (op.phase == BACKWARD and source.checked):
                 continue
             for at, slot in op.outputs.items():
-                read = any(reader.kind not in _SHAPES for reader, _ in self._readers.get((op.at, at), ()))
+                read = any(reader.kind not in SHAPES for reader, _ in self._readers.get((op.at, at), ()))
                 loss = op.family in LOSSES and op.phase == FORWARD and slot.numbers is not None
                 if level(slot) and (loss or not read) and op.phase != UPDATE:
                     source.ends.append(op)

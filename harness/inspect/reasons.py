@@ -155,7 +155,11 @@ def _elementwise(
     one, two = _ONE.get(op.family), _TWO.get(op.family) if op.family != "matmul" else None
     if two is not None and len(arrays) == 1:
         arrays = [arrays[0], arrays[0]] if op.family == "mul" else arrays
-    if one is not None and arrays:
+    names = list(inputs)
+    what = op.family
+    if what == "addcdiv" and len(arrays) >= 3:  # a quotient that is added to something
+        what, two, operands, names = "div", _TWO["div"], arrays[1:3], names[1:]
+    elif one is not None and arrays:
         operands = arrays[:1]
     elif two is not None and len(arrays) >= 2:
         operands = arrays[:2]
@@ -169,10 +173,9 @@ def _elementwise(
         return None
     values = [float(each[index]) for each in spread]
     alone = op.family == "pow" and len(spread) == 1
-    kind, text = _power(values[0], float(result[index]), dtype) if alone else judged(op.family, values, dtype)
+    kind, text = _power(values[0], float(result[index]), dtype) if alone else judged(what, values, dtype)
     if not kind:
         return None
-    names = list(inputs)
     elements = tuple(
         f"input.{names[at] if at < len(names) else 0}{list(index) if index else ''} = {value:.9g}"
         for at, value in enumerate(values)

@@ -24,7 +24,9 @@ FAMILIES: Mapping[str, str] = {
     ),
     "layer_norm": "layernorm layernormext layernormv3 native_layer_norm layer_norm",
     "dropout": "dropout dropoutext dropout1d dropout2d dropout3d native_dropout dropoutdomask dropoutgenmask",
-    "embedding": "gather embedding embeddinglookup gatherv2 index_select embeddingext",
+    "embedding": (
+        "gather embedding embeddinglookup gatherv2 index_select embeddingext embedding_bag embedding_bag_forward_only"
+    ),
     "matmul": "matmul batchmatmul matmulext batchmatmulext mm bmm addmm linear dense baddbmm matmulv2 dot mv addmv",
     "conv": (
         "conv2d conv1d conv3d convolution conv2dext depthwiseconv2dnative conv2dtranspose convolution_overrideable "
@@ -62,7 +64,7 @@ FAMILIES: Mapping[str, str] = {
         "isfinite floatstatus npugetfloatstatus npuallocfloatstatus npuclearfloatstatus isnan isinf allfinite "
         "npugetfloatstatusv2 npuclearfloatstatusv2 amp_foreach_non_finite_check_and_unscale"
     ),
-    "pick": "gatherd", "neg": "neg negative",
+    "pick": "gatherd", "addcdiv": "addcdiv", "neg": "neg negative",
     "one_hot": "onehot one_hot", "clip": "clip clamp clipbyvalue clip_by_value hardtanh",
 }  # fmt: skip
 _FAMILY = {name: family for family, names in FAMILIES.items() for name in names.split()}

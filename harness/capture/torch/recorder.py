@@ -95,6 +95,7 @@ class StepRecorder:
         #: collectives whose values are not there yet; where records go that wait for them
         self._pending: list[Pending] = []
         self._late: list[tuple[Record, Any]] | None = None
+        self._failed: tuple[Exception, list[Record]] | None = None
         self.records: list[Record] = []
         self.names: list[str] = []
         self.ran: list[Ran] = []
@@ -155,8 +156,7 @@ class StepRecorder:
         self.names += [named[name] for name in other.names]
 
     def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Runs an operator and records it: its inputs as they were before, its outputs. A failed operator leaves no
-        record."""
+        """Runs an operator and records it: its inputs as they were before, its outputs; of a failed one inputs."""
         scope = self._scopes.current()
         operator = known(function)
         self._seen += 1
@@ -173,20 +173,25 @@ class StepRecorder:
             self._changed(grafts.given((*self._where, name), given))
         ran = self._began(name, operator, args, kwargs, source)
         found = self._given(name, operator, given, args, kwargs, source, ran)
-        if ran is not None and operator.is_random:
-            result = self._drawn(ran, operator, function, args, kwargs)
-        else:
-            result = self._written(operator, function, args, kwargs)
+        try:
+            if ran is not None and operator.is_random:
+                result = self._drawn(ran, operator, function, args, kwargs)
+            else:
+                result = self._written(operator, function, args, kwargs)
+        except Exception as error:
+            self._failed = error, found
+            raise
         if grafts is not None:
-            outputs = operator.outputs(result, args, kwargs)
-            result, written = grafts.result((*self._where, name), outputs, result)
+            result, written = grafts.result((*self._where, name), operator.outputs(result, args, kwargs), result)
             self._changed(written)
-        if operator.collective:
-            found += self._collective(name, operator, result, args, kwargs, source, ran)
-        else:
-            found += self._outputs(name, operator, result, args, kwargs, source, ran)
+        gives = self._collective if operator.collective else self._outputs
+        found += gives(name, operator, result, args, kwargs, source, ran)
         self._record(name, operator.name, found, ran)
         return result
+
+    def given_to_failed(self, error: Exception) -> list[Record]:
+        """What an operator was given that raised ``error``, with which the step ends."""
+        return self._failed[1] if self._failed is not None and self._failed[0] is error else []
 
     def run_inside(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], passed: Any) -> Any:
         """Runs an operator that a tensor class (``__torch_dispatch__``) runs by other operators, which are recorded.
@@ -267,8 +272,7 @@ class StepRecorder:
 
     def _shows_no_values(self, operator: Operator, args: Any, kwargs: Any) -> bool:
         """Whether a view is one of memory that nothing has filled yet: what is there differs from run to run."""
-        memo = self._keeper.memo
-        return lays_shards_out() or any(map(memo.is_unfilled, operator.inputs(args, kwargs)))
+        return lays_shards_out() or any(map(self._keeper.memo.is_unfilled, operator.inputs(args, kwargs)))
 
     def _unseen(self, operator: Operator, function: Any, args: Any, kwargs: Any) -> Any:
         """Runs an operator that is not recorded, and notes what that means for edges."""

@@ -130,7 +130,7 @@ class TorchCapture:
         self._left_at: dict[str, Any] = {}
         self._order: tuple[str, ...] = ()
         self._declared = Declarations(graph, rank)
-        self._problems: list[Problem] = []
+        self._problems, self._failed = list[Problem](), list[Record]()
 
     @contextmanager
     def step(self, results: bool = True, granularity: str | None = None) -> Iterator[Returned]:
@@ -189,6 +189,9 @@ class TorchCapture:
                 self._record_parameters(recorder, modules)
                 recorder.placements()
             recorder.forget()
+        except Exception as error:
+            self._failed += recorder.given_to_failed(error)
+            raise
         finally:
             recorder.join()
             keeper.flush()
@@ -292,6 +295,6 @@ class TorchCapture:
         operators, results = self._declared.made()
         return Capture(
             self._network, "torch", False, (*self._records, *self._afterwards()), self._mode, rules,
-            execution_order={self._graph: self._order}, problems=list(self._problems),
+            execution_order={self._graph: self._order}, problems=list(self._problems), failed=tuple(self._failed),
             operators=operators, results=results, engine=f"PyTorch {torch.__version__}",
         )  # fmt: skip

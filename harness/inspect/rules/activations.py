@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.inspect.flow import consumers, upstream
+from harness.inspect.flow import consumers, maker
 from harness.inspect.roles import FORWARD, WEIGHTED
 from harness.inspect.rule import Certainty, Context, rule
 from harness.inspect.run import Op, Run, Slot
@@ -49,11 +49,22 @@ def dead_units(context: Context) -> None:
         if samples < context["samples"] or (dead < context["noted"] and late is None):
             continue
         if late is not None and dead < context["share"]:
-            context.at(ops[late], "dead units", f"from this step on every unit of {first.kind} gives 0")
+            text = f"from this step on every unit of {first.kind} gives 0"
+            context.at(ops[late], "dead units", text, error=not _falls_on(context, ops[late]))
             continue
         error = dead >= context["share"]
         text = f"{dead:.0%} of the units give 0 for every sample of every step"
         context.at(first if all(whole) else ops[0], "dead units", text, error=error, details={"share": dead})
+
+
+def _falls_on(context: Context, op: Op) -> bool:
+    """Whether the loss, from the step of ``op`` on, is below the first one's and no higher than right before."""
+    series = context.once("training", training_of).losses.get(op.where.rank, [])
+    before = [value for step, value, _ in series if step < op.where.iteration]
+    after = [value for step, value, _ in series if step >= op.where.iteration]
+    if not before or not after:
+        return False
+    return bool(np.median(after) < 0.98 * before[0] and np.median(after) <= 1.2 * before[-1])
 
 
 def _dead_from(whole: list[bool], steps: int) -> int | None:
@@ -227,6 +238,12 @@ def _drops(op: Op) -> bool:
     return before is not None and after is not None and after > before
 
 
+def _behind_views(op: Op, readers: dict[tuple[int, int], list[tuple[Op, int]]]) -> Iterable[Op]:
+    """The executions that read what ``op`` gives, through views of it."""
+    for follower, _ in readers.get((op.at, 0), ()):
+        yield from _behind_views(follower, readers) if follower.family == "view" else (follower,)
+
+
 @rule(
     "mask",
     "a mask that leaves weight on what it hides",
@@ -262,21 +279,43 @@ def _most_open(places: Array) -> bool:
 
 
 def _hidden(op: Op) -> Array | None:
-    """Where a mask that was added to the scores hides them; None if none was."""
-    made = next((each for each in upstream(op, 0) if each.by is not None and each.by.family != "view"), None)
-    if made is None or made.by is None or made.by.family not in ("add", "sub"):
+    """Where a mask that was added to the scores, or that fills them with a constant, hides them; None if none does."""
+    by = maker(op, 0)
+    if by is not None and by.family == "masked":
+        return _filled(by)
+    if by is None or by.family not in ("add", "sub"):
         return None
-    for slot in made.by.inputs.values():
+    for slot in by.inputs.values():
         array = slot.load() if slot.is_floating and slot.numbers is not None and slot.numbers.count > 1 else None
         if array is None:
             continue
         values = np.unique(array)
         if len(values) == 2 and 0 in values:
             other = values[values != 0][0]
-            if (made.by.family == "add" and other < 0) or (made.by.family == "sub" and other > 0):
-                rows = array != 0
-                return np.asarray(rows & ~rows.all(axis=-1, keepdims=True))
+            if (by.family == "add" and other < 0) or (by.family == "sub" and other > 0):
+                return _in_open_rows(array != 0)
     return None
+
+
+def _filled(by: Op) -> Array | None:
+    """The places of scores that hold one constant where a mask of truths says so."""
+    out, truths = by.outputs.get(0), (slot for slot in by.inputs.values() if slot.record.dtype == "Bool")
+    made, slot = out.load() if out is not None else None, next(truths, None)
+    places = slot.load() if slot is not None else None
+    if made is None or places is None or np.broadcast_shapes(places.shape, made.shape) != made.shape:
+        return None
+    spread = np.broadcast_to(places, made.shape)
+    for each in (spread, ~spread):
+        if each.all() or not each.any():
+            continue
+        filled, left = made[each], made[~each]
+        if filled.min() == filled.max() and left.min() != left.max():
+            return _in_open_rows(each)
+    return None
+
+
+def _in_open_rows(places: Array) -> Array:
+    return np.asarray(places & ~places.all(axis=-1, keepdims=True))
 
 
 def _masked_afterwards(context: Context, op: Op, readers: dict[tuple[int, int], list[tuple[Op, int]]]) -> None:
@@ -287,7 +326,7 @@ def _masked_afterwards(context: Context, op: Op, readers: dict[tuple[int, int], 
         array = other.load() if other is not None and other.record.shape else None
         if array is None or {*np.unique(array)[:3].tolist()} != {0.0, 1.0}:
             continue
-        if any(follower.family in WEIGHTED for follower, _ in readers.get((reader.at, 0), ())):
+        if any(follower.family in WEIGHTED for follower in _behind_views(reader, readers)):
             text = f"{reader.kind} sets weights to 0 after the softmax, so that the rest does not sum to 1"
             context.at(reader, "mask leaks", text)
             return

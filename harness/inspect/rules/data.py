@@ -84,7 +84,8 @@ def _target(op: Op) -> Slot | None:
             other = op.inputs.get(1 - at)
             if made is None or made.by is None or made.by.family != "log_softmax" or other is None:
                 continue
-            given = 1 - at not in op.makers  # smoothed labels and scores of other networks are computed
+            source = op.makers.get(1 - at)  # smoothed labels and scores of other networks are computed
+            given = source is None or (source.by is None and not source.constant)
             return other if given and other.record.shape == op.inputs[at].record.shape else None
     return None
 

@@ -33,7 +33,7 @@ def _tell(context: Context, origin: Origin) -> None:
         return
     op = origin.op
     reason = _reason(context.run, origin, op)
-    harmful = bool(origin.parameters or origin.ends)
+    harmful = bool(origin.parameters or origin.ends or origin.vanished)
     leaves_out = origin.checked and not origin.parameters
     error = (harmful and not leaves_out) or _always(context, origin, op)
     what = _WORDS[origin.level]
@@ -44,6 +44,8 @@ def _tell(context: Context, origin: Origin) -> None:
         text = f"{op.kind} makes {what} of infinity that input.{origin.by_input} holds on purpose"
     if leaves_out:
         text += "; the step checks for that"
+    elif origin.vanished is not None and not (origin.parameters or origin.ends):
+        text += f"; {origin.vanished.name} makes 0 of it"
     elif not harmful:
         text += "; nothing that remains holds it"
     where = f" at {list(reason.index)}" if reason.index else ""
@@ -103,8 +105,12 @@ def _tell_given(context: Context, origin: Origin) -> None:
     data = name in data_of(context.run)
     kind = "given by data" if data else "given by weights" if name in own else "given"
     what = "data" if data else "parameter" if name in own else "input"
+    unwritten = kind == "given" and origin.unwritten and context.run.backend == "torch"
+    if unwritten:
+        kind = "memory never written"
     many = _WORDS.get(origin.level, _WORDS[NAN])
     context.add(
         kind, f"the {what} {name} holds {many} when it is first read", operator=name, iteration=origin.iteration,
         rank=origin.rank, folded=_folded(origin), reason=f"no recorded operator made it ({kind})",
+        certainty=Certainty.LIKELY if unwritten else Certainty.SHOWN,
     )  # fmt: skip

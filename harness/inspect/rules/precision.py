@@ -36,7 +36,9 @@ def _made_of_limit(op: Op) -> bool:
 @rule("underflow", "gradients of 16 bits that are lost below the smallest number of their dtype", order=45,
       share=(0.5, "share of zeros or of numbers without all their digits that is an error"))  # fmt: skip
 def underflow(context: Context) -> None:
-    """Casts to float16 that make zeros of numbers, and gradients below its normal numbers."""
+    """Casts to float16 that make zeros of numbers, and gradients below its normal numbers. A vector alone is a note:
+    the gradient of a bias before a normalisation is the rounding of a sum that is 0."""
+    vector: tuple[Op, str] | None = None
     for op in context.run.ops:
         if op.phase == FORWARD and op.family != "cast":
             continue
@@ -50,8 +52,13 @@ def underflow(context: Context) -> None:
                 continue
             size = f"below {smallest_normal('Float16'):.2g}, the smallest Float16 with all digits"
             text = f"{part:.0%} of the elements of {op.kind} are lost or {size}"
+            if len(slot.record.shape) < 2:
+                vector = vector or (op, text)
+                continue
             context.at(op, "float16 underflow", text, error=op.phase == BACKWARD or lost >= context["share"])
             return
+    if vector is not None:
+        context.at(vector[0], "float16 underflow", vector[1], error=False)
 
 
 def _lost(op: Op, zeros: int | None) -> float:

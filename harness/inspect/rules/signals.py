@@ -12,7 +12,8 @@ import numpy as np
 from harness.inspect import roles
 from harness.inspect.chains import Chain, Link, chains_of
 from harness.inspect.counter import chain_with_gain, gradient_norm
-from harness.inspect.flow import parameter_read
+from harness.inspect.flow import maker, parameter_read
+from harness.inspect.origins import SHAPES
 from harness.inspect.rule import Certainty, Context, rule
 from harness.inspect.run import Op
 from harness.inspect.training import Training, training_of
@@ -287,29 +288,54 @@ def _weights(context: Context, training: Training, rank: int) -> None:
 
 @rule("constant-activation", "values of a hidden layer that are the same for every sample", order=39)
 def constant_activation(context: Context) -> None:
-    """Outputs of the last layer but for its batch: nothing of the input is left."""
+    """Outputs of a layer that no longer depend on the sample: nothing of the input is left."""
     for chain in _chains(context):
-        for link in chain.links[1:]:
+        for link in chain.links:
             out = link.op.outputs.get(0)
             array = out.load() if out is not None else None
-            if array is None or array.ndim < 2 or array.shape[0] < 4 or not _same(array) or not _varies(link.op):
+            if array is None or array.ndim < 2 or array.shape[0] < 4 or not _same(array):
+                continue
+            data = context.once("training", training_of).data
+            op = link.op if _varies(link.op, data) else _collapsed(link.op, array.shape[0], data)
+            if op is None:
                 continue
             known = {each.rule for each in context.findings if each.is_error}
             error = not known & {"inputs", "dead-units", "initialisation", "nonfinite", "vanishing-values", "saturated"}
-            text = f"{link.op.kind} gives the same for all {array.shape[0]} samples"
-            context.at(link.op, "constant activation", text, error=error)
+            text = f"{op.kind} gives the same for all {array.shape[0]} samples"
+            context.at(op, "constant activation", text, error=error)
             return
 
 
-def _varies(op: Op) -> bool:
+def _is_weight(op: Op, at: int, data: frozenset[str]) -> bool:
+    name = parameter_read(op, at)
+    return bool(name) and name not in data
+
+
+def _varies(op: Op, data: frozenset[str]) -> bool:
     """Whether an input differs from sample to sample: of equal ones nothing else can come."""
     out = op.outputs[0].record.shape
     for at, slot in op.inputs.items():
-        data = slot.is_floating and slot.record.shape[:1] == out[:1] and not parameter_read(op, at)
-        array = slot.load() if data else None
+        given = slot.is_floating and slot.record.shape[:1] == out[:1] and not _is_weight(op, at, data)
+        array = slot.load() if given else None
         if array is not None and array.ndim >= 2 and not _same(array):
             return True
     return False
+
+
+def _collapsed(op: Op, samples: int, data: frozenset[str], limit: int = 64) -> Op | None:
+    """The operator before ``op`` that made the same for every sample of what differed; None if the data are the same,
+    if it is weights that ``op`` reads, or if it is a ReLU, whose units are another rule's subject."""
+    for _ in range(limit):
+        above = (made for made in (maker(op, at) for at in sorted(op.makers)) if made is not None)
+        by = next((made for made in above if made.kind not in SHAPES), None)
+        if by is None:
+            return None
+        op = by
+        given = [slot for at, slot in op.inputs.items() if slot.is_floating and not _is_weight(op, at, data)]
+        arrays = [slot.load() for slot in given if slot.record.shape[:1] == (samples,) and len(slot.record.shape) > 1]
+        if any(array is not None and not _same(array) for array in arrays):
+            return op if op.family != "relu" else None
+    return None
 
 
 def _same(array: np.ndarray[Any, Any]) -> bool:

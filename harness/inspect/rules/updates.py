@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from statistics import median
 
 import numpy as np
@@ -12,7 +13,7 @@ from harness.inspect.counter import smaller_update
 from harness.inspect.flow import maker
 from harness.inspect.rule import Certainty, Context, rule
 from harness.inspect.rules.places import at_weight, training_in
-from harness.inspect.training import Flow, Training, Weight
+from harness.inspect.training import Flow, Training, Update, Weight
 
 
 @rule(
@@ -21,6 +22,9 @@ from harness.inspect.training import Flow, Training, Weight
     order=60,
     high=(1.0, "part that is too large, as the median over steps"),
     noted=(0.1, "part that is worth a note"),
+    leap=(10.0, "part that is too large in one step, if the weight's gain is above ``gain`` then"),
+    gain=(8.0, "root mean square times the square root of the number of inputs"),
+    early=(3.0, "part that is too large, as the median over the first three steps"),
     low=(1e-6, "part that is too small, in every weight"),
     steps=(2, "changes that are needed"),
 )
@@ -37,7 +41,15 @@ def update_ratio(context: Context) -> None:
             context.cannot_tell("changes of weights need their values, finite, in two steps or more")
         return
     largest = max(ratios, key=lambda each: ratios[each])
-    if ratios[largest] > context["noted"]:
+    leap = _leap(context, ratios) if ratios[largest] <= context["high"] else None
+    if leap is not None:
+        weight, change = leap
+        text = f"one step changes {weight.name} by {change.ratio:.2g} times its size"
+        at_weight(
+            context, weight, "update too large", text, iteration=change.iteration, details={"ratio": change.ratio},
+            **_with_a_smaller_step(context, weight),
+        )  # fmt: skip
+    elif ratios[largest] > context["noted"]:
         first = next(each for each in largest.changes if each.ratio > context["noted"])
         error = ratios[largest] > context["high"]
         text = f"a step changes {largest.name} by {ratios[largest]:.2g} of its size (median)"
@@ -52,6 +64,24 @@ def update_ratio(context: Context) -> None:
         weight = max(ratios, key=lambda each: ratios[each])
         text = f"no step changes any weight by more than {max(moving):.2g} of its size"
         at_weight(context, weight, "update too small", text, details={"ratio": max(moving)})
+
+
+def _leap(context: Context, weights: Iterable[Weight]) -> tuple[Weight, Update] | None:
+    """The first change of a weight that is far larger than the weight and leaves it far too large, or that begins three
+    large ones; None without one. A large rate saturates what follows, so that later changes are small."""
+    found: list[tuple[Weight, Update]] = []
+    for weight in weights:
+        first = weight.changes[:3]
+        if len(first) == 3 and context["early"] < median(each.ratio for each in first) < math.inf:
+            found.append((weight, first[0]))
+        for change in weight.changes:
+            slot = weight.after.get(change.iteration)
+            numbers = slot.numbers if slot is not None else None
+            if numbers is None or not context["leap"] < change.ratio < math.inf:
+                continue
+            if numbers.rms * math.sqrt(weight.fan_in) > context["gain"]:
+                found.append((weight, change))
+    return min(found, key=lambda each: each[1].iteration, default=None)
 
 
 def _with_a_smaller_step(context: Context, weight: Weight) -> dict[str, object]:

@@ -266,6 +266,7 @@ def _added(context: Context, training: Training) -> None:
     """Gradients, recorded as the framework keeps them, that grow by what each backward pass gives."""
     made: _Made = {}
     if not context.run.gradients:
+        _carried(context, training)
         return
     for op in context.run.ops:
         if op.phase == "backward" and op.family != "add":  # that is how a framework adds to what it keeps
@@ -280,6 +281,30 @@ def _added(context: Context, training: Training) -> None:
             step = sorted(weight.gradients)[1]
             at_weight(context, weight, "gradients add up", text, iteration=step, certainty=Certainty.PROVEN)
             return
+
+
+def _carried(context: Context, training: Training) -> None:
+    """Backward passes that add to what they had left in the step before, although an update has used it since."""
+    left: dict[tuple[int, bytes], tuple[int, int, int]] = {}
+    weights = {(each.rank, each.op.layer, each.shape): each for each in training.matrices}
+    for rank, step, ops in context.run.by_step():
+        for op in ops:
+            given, gives = op.inputs.get(0), op.outputs.get(0)
+            if op.phase != "backward" or op.family != "add" or given is None or gives is None or gives.content is None:
+                continue
+            before, began, number = left.get((rank, given.content or b""), (step, step, 0))
+            weight = weights.get((rank, op.layer, gives.record.shape))
+            plain = given.numbers is None or given.numbers.bad or given.numbers.is_constant
+            if before != step and not plain and weight is not None and before in weight.updates:
+                number += 1
+                if number >= context["steps"]:
+                    text = f"the gradient of {weight.name} holds those of the steps before: nothing sets it to zero"
+                    proof = Certainty.PROVEN
+                    at_weight(context, weight, "gradients add up", text, iteration=began, certainty=proof)
+                    return
+            else:
+                began, number = step, 0
+            left[rank, gives.content] = step, began, number
 
 
 def _adds_up(context: Context, weight: Weight, made: _Made) -> bool:
