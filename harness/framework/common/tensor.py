@@ -33,9 +33,13 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
     """``input_data`` whose members, at any depth, are inputs of a graph and not constants, as ``mindspore.mutable``.
 
     Args:
-        input_data: a tuple, list or dict; anything else is given back as it is.
+        input_data: a tuple, list or dict; anything else is given back as it is. A constant tensor (``const_arg``)
+            itself is none from now on, for its other users, too; one that is a member stays (measured:
+            ``tests/data/programs/constants_made_mutable.txt``).
         dynamic_len: accepted; each length is compiled by itself.
     """
     if isinstance(dynamic_len, list):
         raise SettingTypeError(f"mutable: dynamic_len must be a bool, got {dynamic_len!r}")
+    if isinstance(input_data, Tensor) and input_data.const_arg:
+        input_data.const_arg = False
     return of_members(input_data)

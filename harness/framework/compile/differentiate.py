@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.dtypes import DType
 from harness.errors import DecidedLateError, TraceError
 from harness.framework.compile import custom_backward, reshapes
 from harness.framework.compile.arguments import ARGUMENT
@@ -77,7 +78,7 @@ def gradient(
         readers: what reads parameters outside of gradients, in program order; None: the function itself.
         before: nodes that are not the function's: no gradient flows through them.
     """
-    return _Gradient(tracer, out, wrt, homes, readers, before).run(sens)
+    return _Gradient(tracer, out, wrt, homes, readers, before).run(None if sens is None else _tensors(sens, out))
 
 
 class _Gradient:
@@ -94,7 +95,7 @@ class _Gradient:
         self.before = {id(node) for node in before}
         self.tracer = tracer
         self.wrt = list(wrt)
-        roots = [self._root(each) for each in _flatten(out)]
+        roots = [self._root(each) for each in _tensors(out, out)]
         tracer.closures.finish()
         behind = [node for root in roots for node in printed_order(root.operand)]
         self.nested = self._holds_gradient(behind)
@@ -165,10 +166,9 @@ class _Gradient:
             found.setdefault(_primitive(node), "Default" if node.extra.homeless else node.scope)
         return found
 
-    def run(self, sens: Any) -> list[Any]:
+    def run(self, sens: Sequence[Any] | None) -> list[Any]:
         end, made = len(self.order), len(self.tracer.created)
-        given = _flatten(sens) if sens is not None else [None] * len(self.roots)
-        for root, seed in zip(self.roots, given, strict=True):
+        for root, seed in zip(self.roots, sens or [None] * len(self.roots), strict=True):
             self._give(root.operand, end, 0, seed if seed is not None else self._ones(root))
         for node in reversed(self.order):
             if id(node) in self.needed and id(node) in self.parts and id(node) not in self.before:
@@ -380,14 +380,18 @@ def grouped(node: Node, flat: list[Any]) -> list[Any]:
     return groups
 
 
-def _flatten(value: Any) -> list[Any]:
-    if isinstance(value, (tuple, list)):
-        return [t for v in value for t in _flatten(v)]
-    if isinstance(value, Tensor):
+def _tensors(value: Any, like: Any) -> list[Any]:
+    """The members of ``value``, a result or its gradient, where the result ``like`` has tensors: what else a function
+    gives has no gradient (measured: ``tests/data/programs/gradients_of_mixed_results.txt``)."""
+    if isinstance(like, (tuple, list)):
+        return [each for part, its in zip(value, like, strict=True) for each in _tensors(part, its)]
+    if isinstance(like, Tensor):
         return [value]
-    if isinstance(value, (np.ndarray, np.generic)):
+    if like is None or isinstance(like, (bool, int, float, str, DType)):
+        return []
+    if isinstance(like, (np.ndarray, np.generic)):
         raise TraceError(
-            f"cannot differentiate a result that is a numpy {type(value).__name__}: a number of numpy's on the "
+            f"cannot differentiate a result that is a numpy {type(like).__name__}: a number of numpy's on the "
             "left of a tensor makes an array, which has no gradient. Write float(number) * tensor, or make it a Tensor"
         )
-    raise TraceError(f"cannot differentiate a result of type {type(value).__name__}")
+    raise TraceError(f"cannot differentiate a result of type {type(like).__name__}")

@@ -30,7 +30,7 @@ def signature(trace: Trace) -> tuple[Any, ...] | None:
         pending.pop()
         places[id(operand)] = len(rows)
         rows.append(_row(operand, places))
-    return (*rows, *(places[id(root)] for root in roots), trace.structure)
+    return (*rows, *(places[id(root)] for root in roots), trace.structure, len(trace.inputs))
 
 
 def _row(operand: Operand, places: dict[int, int]) -> Any:

@@ -44,6 +44,9 @@ def simplify(output: Operand, of_cell: bool = False) -> Operand:
     # Memory that an operator of a gradient writes into is that operator's alone (measured).
     overwritten = {id(n.inputs[0]) for n in order if n.kernel and OPERATORS.get(n.op).overwrites}
     for node in order:
+        if node.extra.root is not None and node.op in _BEFORE_READS:
+            _hand_on_memory(node, _rewrite(node))  # before it could merge with an equal one
+    for node in order:
         node.inputs = [became.get(id(i), i) for i in node.inputs]
         replaced = _rewrite(node) if node.extra.root is None or node.op in _BEFORE_READS else node
         if replaced is node and id(node) not in overwritten and not _is_its_own(node):

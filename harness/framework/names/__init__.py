@@ -84,8 +84,8 @@ _ELSEWHERE = {
     "dataset:DictIterator": f"{OURS}.dataset.iterators:DictIterator",
     "dataset:Iterator": f"{OURS}.dataset.iterators:RowIterator",
 }
-#: the module whose ``find`` gives primitives that MindSpore generates
-_GENERATED = f"{OURS}.ops.primitives.generated"
+#: the modules whose ``find`` gives primitives that MindSpore generates, or keeps to itself
+_PRIMITIVES = (f"{OURS}.ops.primitives.generated", f"{OURS}.ops.primitives.inner")
 #: internal modules of MindSpore that scripts import all the same
 _INTERNAL = ("_c_expression",)
 
@@ -153,9 +153,9 @@ def lookup(module: str, name: str) -> Any:
         where, _, own = place.partition(":")
         return getattr(importlib.import_module(where), own)
     if found.kind == "class" and module.startswith("ops."):
-        made = importlib.import_module(_GENERATED).find(name)
-        if made is not None:
-            return made
+        for place in _PRIMITIVES:
+            if (made := importlib.import_module(place).find(name)) is not None:
+                return made
     return stand_in(module, name, found.kind)
 
 

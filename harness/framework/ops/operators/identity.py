@@ -1,4 +1,7 @@
-"""Identity: what the primitive of that name shows; ``ops.identity`` and ``nn.Identity`` show nothing."""
+"""Identity: what the primitive of that name shows; ``ops.identity`` and ``nn.Identity`` show nothing.
+
+ConvertToDynamic: the same values; the shape stays known here.
+"""
 
 from __future__ import annotations
 
@@ -24,3 +27,10 @@ class Identity(Operator):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (b.dout,)
+
+
+@operator
+class ConvertToDynamic(Identity):
+    """``x``."""
+
+    name = "ConvertToDynamic"

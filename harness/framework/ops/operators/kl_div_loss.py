@@ -62,4 +62,4 @@ class KLDivLossGrad(Operator):
 
     def kernel(self, call: Call, dout: Array, x: Array, target: Array) -> Array:
         share = -numerics.wide(target) * numerics.wide(dout)
-        return share / x.shape[0] if call.attrs["reduction"] == "batchmean" else share
+        return share / {"batchmean": x.shape[0] if x.ndim else 1, "mean": x.size}.get(call.attrs["reduction"], 1)
