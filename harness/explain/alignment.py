@@ -124,12 +124,11 @@ class Alignment:
         """The operators that stand at different places on the two sides: first those in the same cells, then those in
         cells that only a number tells apart, as in a ``SequentialCell`` with a layer more, or only a name: cells of one
         class may all bear the name of the first."""
-        if self._paired:
-            orderly = dict(in_order(self._told))
-            return [(i, j) for i, j in self._told.items() if i not in orderly]
-        gone = [i for tag, a, b, _, _ in self._blocks if tag != "equal" for i in range(a, b)]
-        new = [j for tag, _, _, c, d in self._blocks if tag != "equal" for j in range(c, d)]
-        pairs: dict[int, int] = {}
+        orderly = dict(in_order(self._told))
+        pairs = {i: j for i, j in self._told.items() if i not in orderly}
+        known = {*self._told.values()}
+        gone = [i for tag, a, b, _, _ in self._blocks if tag != "equal" for i in range(a, b) if i not in self._told]
+        new = [j for tag, _, _, c, d in self._blocks if tag != "equal" for j in range(c, d) if j not in known]
         for named, ordered in ((_own_name, False), (_without_numbers, True), (_without_numbers, False), (_class, True)):
             if named is _class:
                 gone = [i for i in gone if not _has_parameters(self.expected[i])]
@@ -146,7 +145,7 @@ class Alignment:
         """The operators that both sides have, by their numbers. One that only lays a tensor out has no cell of its own
         (the first user of a shared one gives it its cell), so it counts as the one that takes the same."""
         if self._paired:
-            return self._told
+            return {**self._told, **dict(self._moved)}
         pairs = {i: c + i - a for tag, a, b, c, _ in self._blocks if tag == "equal" for i in range(a, b)}
         pairs |= dict(self._moved)
         views: dict[tuple[str, str], list[int]] = defaultdict(list)

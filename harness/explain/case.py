@@ -76,6 +76,18 @@ class Case:
             if outputs or states:
                 yield Case(self.expected, self.found, where, there, outputs, {}, states)
 
+    def takers(self) -> Iterator[Case]:
+        """The step's other operators with other outputs of which nothing differs but what the origin was given, too."""
+        contents = {(self.expected.content(e), self.found.content(f)) for e, f in self.inputs.values()}
+        for where in self.expected.order:
+            if where[:3] != self.where[:3] or where == self.where:
+                continue
+            there = where._replace(operator=self.aligned.partner.get(where.operator, where.operator))
+            inputs = self._apart(where, there, "input")
+            if inputs and {(self.expected.content(e), self.found.content(f)) for e, f in inputs.values()} <= contents:
+                made = Case(self.expected, self.found, where, there, self._apart(where, there, "output"), inputs)
+                yield from [made] if made.outputs else []
+
     def apart(self, io: str) -> dict[int, tuple[Record, Record]]:
         """The origin's slots with other contents, within the tolerance or beyond: ``input`` or ``output``."""
         return self._apart(self.where, self.there, io)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,11 @@ from harness.explain.statements import Argument, Statement
 from harness.recording.replayer import Call, Replayed, Replayer
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+#: what optimizers start their states with
+_STARTS = (0.0, 1.0, 0.1)
+#: so many states of unknown start are varied
+_MOST_STATES = 3
 
 
 @dataclass
@@ -35,6 +41,7 @@ class Setting:
         outputs: dtypes of the results that the run recorded.
         replayer: what computes it; None: nothing can.
         reading: how its record is read, see ``Replayer.readings``.
+        begun: slots of states that no record shows before the operator updated them; they are taken for zeros.
     """
 
     statement: Statement
@@ -45,6 +52,7 @@ class Setting:
     outputs: tuple[DType, ...] = field(default=())
     replayer: Replayer | None = None
     reading: Any = None
+    begun: tuple[int, ...] = ()
 
     def changed(self, values: Mapping[int, Any] | None = None, attrs: Mapping[str, Any] | None = None) -> Setting:
         """The same setting with other values or attributes; ``...`` removes an attribute."""
@@ -62,9 +70,15 @@ class Setting:
         return Call(operator, before, kinds, self.runs, None, self.backend, self.reading)
 
     def readings(self) -> Iterator[Setting]:
-        """It as its record may be read, likely readings first."""
-        for call in self.replayer.readings(self.call()) if self.replayer is not None else ():
-            yield replace(self, reading=call.reading)
+        """It as its record may be read, likely readings first; of states whose start is unknown, as optimizers start
+        them."""
+        for begun in product(_STARTS, repeat=min(len(self.begun), _MOST_STATES)):
+            states = {
+                slot: np.full_like(self.values[slot], start) for slot, start in zip(self.begun, begun, strict=False)
+            }
+            given = self.changed(states) if any(begun) else self
+            for call in self.replayer.readings(given.call()) if self.replayer is not None else ():
+                yield replace(given, reading=call.reading)
 
 
 def setting(run: Evidence, where: Execution) -> Setting | None:
@@ -74,10 +88,14 @@ def setting(run: Evidence, where: Execution) -> Setting | None:
         return None
     records = run.slots(where, "input")
     values: dict[int, Any] = {}
+    begun = []
     for at, argument in enumerate(statement.arguments):
         if argument.is_monad:
             continue
         array = before_update(run, where, argument, at) if at in statement.mutates else loaded(records.get(at))
+        if array is None and at in statement.mutates and argument.parameter and (own := records.get(at)) is not None:
+            array = np.zeros(own.shape, dtypes.by_name(own.dtype).numpy)
+            begun.append(at)
         if array is None and argument.is_constant and not isinstance(argument.value, Unreadable):
             values[at] = argument.value
         elif array is not None:
@@ -89,7 +107,9 @@ def setting(run: Evidence, where: Execution) -> Setting | None:
             values[at] = array
     kinds = tuple(dtypes.by_name(record.dtype) for _, record in sorted(run.slots(where, "output").items()))
     runs = _runs(run, where)
-    return Setting(statement, values, dict(statement.attrs), runs, run.backend, kinds, run.graphs.replayer)
+    return Setting(
+        statement, values, dict(statement.attrs), runs, run.backend, kinds, run.graphs.replayer, begun=tuple(begun)
+    )
 
 
 def computed(given: Setting) -> tuple[Array, ...] | None:
@@ -124,31 +144,36 @@ def _runs(run: Evidence, where: Execution) -> int:
 
 
 def before_update(run: Evidence, where: Execution, argument: Argument, at: int) -> Array | None:
-    """A parameter before its operator updated it, because dumps show it afterwards.
+    """A parameter before its operator updated it, because dumps show it afterwards; None if no record shows it.
 
-    It is the last value dumped before, or the value that another operator of the step read; in the first step a state
-    is zeros.
+    It is what was left or read last before, in any graph of the rank: what was dumped at a step's end, what another
+    operator read, or what an earlier update left.
     """
     name = argument.parameter
-    own = run.slots(where, "input").get(at)
-    if name is None or own is None:
+    if name is None or run.slots(where, "input").get(at) is None:
         return None
-    earlier = [each.iteration for each in run.order if each.rank == where.rank and each.iteration < where.iteration]
-    if earlier and (kept := loaded(run.parameter(name, where.rank, max(earlier)))) is not None:
-        return kept.copy()
-    for each in run.order:
-        if each == where:
-            break
-        if (each.rank, each.iteration, each.graph) != (where.rank, where.iteration, where.graph):
-            continue
-        if (read := _read_by(run, each, name)) is not None:
-            return read.copy()
-    if earlier:
-        before = where._replace(iteration=max(earlier))
-        if (left := loaded(run.slots(before, "input").get(at))) is not None:
+    own = run.order.index(where) if where in run.order else len(run.order)
+    earlier = [
+        each
+        for at_, each in enumerate(run.order)
+        if each.rank == where.rank and (each.iteration, at_) < (where.iteration, own)
+    ]
+    for each in sorted(earlier, key=lambda each: each.iteration)[::-1]:
+        left = _left_by(run, each, name)
+        if left is not None:
             return left.copy()
-    shape, kind = own.shape, dtypes.by_name(own.dtype).numpy
-    return np.zeros(shape, kind)
+    return None
+
+
+def _left_by(run: Evidence, where: Execution, name: str) -> Array | None:
+    """What an execution shows of a parameter: what it read, or what its update left; or its dump."""
+    if where.operator == name:
+        return loaded(run.slots(where, "output").get(0)) if run.op_type(where) == PARAMETER else None
+    statement = run.graphs.statement(where.graph, where.operator)
+    for at, argument in enumerate(statement.arguments if statement is not None else ()):
+        if argument.parameter == name:
+            return loaded(run.slots(where, "input").get(at))
+    return None
 
 
 def read_during(run: Evidence, name: str, step: Execution) -> Array | None:

@@ -173,6 +173,9 @@ class Search:
         for case in updates(self.case):
             if (check := _proved(Trial(case), changed_arguments(case))) is not None:
                 return _told(leaves, check[1])
+        for case in islice(self.case.takers(), _LATER) if not self.case.outputs else ():
+            if (check := _proved(Trial(case), [*changed_inputs(case)])) is not None:
+                return _told(leaves, check[1])
         return _told(leaves, None)
 
     def _of_view(self) -> Cause | None:

@@ -20,7 +20,7 @@ from harness.explain.replay import computed, setting
 from harness.explain.reproduced import rounded
 from harness.explain.reread import gives_its_results, makers
 from harness.explain.statements import Argument
-from harness.explain.trained import Change, change, is_gradient, is_unchanged, writer_of
+from harness.explain.trained import Change, change, is_gradient, is_unchanged, writer_of, written
 from harness.explain.work import Work, of_records
 from harness.records import Record, SlotKey
 
@@ -53,7 +53,7 @@ class Structure:
         kind = self._origin.kind
         proofs: dict[Kind, Callable[[], Certainty | None]] = {
             Kind.REPLACED: self._by_replay, Kind.INSERTED: self._by_replay,
-            Kind.REMOVED: lambda: self._passed_on() or self._survived(), Kind.MOVED: self._by_replay,
+            Kind.REMOVED: lambda: self._passed_on() or self._survived() or self._written(), Kind.MOVED: self._by_replay,
             Kind.REWIRED: self._rewired, Kind.RENAMED: self._renamed, Kind.ARGUMENTS: lambda: None,
         }  # fmt: skip
         text = self._text()
@@ -301,6 +301,15 @@ class Structure:
                 gone.add(statement.name)
             elif is_gradient(partner) == is_gradient(name):
                 left.append(self._origin.where._replace(operator=partner))
+        return Certainty.REPLAY if left and all(self._follows(each, _DEPTH) for each in left[:_ASKED]) else None
+
+    def _written(self) -> Certainty | None:
+        """Whether the operators that write parameters in place of the golden's, as another optimizer's do, give what they
+        wrote, computed again from the golden's values."""
+        aligned, where = self._aligned, self._origin.where
+        before = {written(each): aligned.partner.get(each.name) for each in aligned.expected if written(each)}
+        mine = [each for each in aligned.found if written(each) in before and before[written(each)] != each.name]
+        left = [each for one in mine if self._found.has(each := where._replace(operator=one.name, execution=0))]
         return Certainty.REPLAY if left and all(self._follows(each, 1) for each in left[:_ASKED]) else None
 
     def _taker(self, key: SlotKey) -> SlotKey:

@@ -87,8 +87,9 @@ def reach(side: Sequence[Statement]) -> Reach:
         if target:
             writers[target] = name
             trained |= {target} if comes else set()
-        elif not comes:
-            weights |= {a.parameter for a in statement.arguments if a.parameter and not a.is_data}
+        if not comes:
+            taken = (a for at, a in enumerate(statement.arguments) if at not in statement.mutates and not a.is_data)
+            weights |= {a.parameter for a in taken if a.parameter}
     return Reach(writers, frozenset(trained), frozenset(weights))
 
 

@@ -18,16 +18,17 @@ class Recurrent(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
         self.lstm = nn.LSTM(2, 3)
+        self.norm = nn.BatchNorm1d(3)
         self.out = nn.Dense(3, 1)
 
     def construct(self, x: Tensor) -> Any:
-        return self.out(self.lstm(x)[0][-1])
+        return self.out(self.norm(self.lstm(x)[0][-1]))
 
 
 def program(optimizer: Callable[[Any], Any], frozen: str) -> Callable[[], Any]:
     def run() -> None:
         network = Recurrent()
-        for parameter in network.get_parameters():
+        for parameter in network.trainable_params():
             values = np.random.default_rng(1).normal(size=parameter.shape)
             parameter.set_data(Tensor(values.astype(np.float32)))
             parameter.requires_grad = parameter.name != frozen
@@ -39,7 +40,7 @@ def program(optimizer: Callable[[Any], Any], frozen: str) -> Callable[[], Any]:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("frozen", ["lstm.weight_ih_l0", "lstm.weight_hh_l0", "out.weight"])
+@pytest.mark.parametrize("frozen", ["lstm.weight_ih_l0", "lstm.weight_hh_l0", "norm.gamma", "norm.beta"])
 @pytest.mark.parametrize(
     "optimizer", [lambda p: nn.Adam(p, 0.1), lambda p: nn.Momentum(p, 0.1, 0.9)], ids=["Adam", "Momentum"]
 )

@@ -87,6 +87,10 @@ def test_values_that_cancel_are_not_called_narrow() -> None:
 BIG = np.random.default_rng(3).standard_normal((6, 7)).astype(np.float32)
 STRIPES, OTHER = np.zeros_like(BIG), np.zeros_like(BIG)
 STRIPES[-1], OTHER[0] = 5, BIG[0]
+FEW = np.zeros((3, 5), np.float32)
+FEW[0, 1] = FEW[1, 3] = FEW[2, 0] = 1
+EDGE = np.random.default_rng(6).standard_normal((2, 2, 6, 6)).astype(np.float32)
+EDGE[..., 1:-1, 1:-1] = 0
 
 
 @pytest.mark.parametrize(
@@ -99,8 +103,28 @@ STRIPES[-1], OTHER[0] = 5, BIG[0]
         (BIG.astype(np.float64) * 1e200, BIG.astype(np.float64) * 1.5e200, "found is expected times 1.5"),
         (BIG, (BIG + np.random.default_rng(4).standard_normal(BIG.shape) * 1e-6).astype(np.float32), None),
         (BIG, BIG + np.float32(0.5), "plus 0.5"),
+        (BIG[0, 0], BIG[0, 0] * np.float32(0.25), "found is expected times 0.25"),
+        (BIG[0, 0], BIG[1, 1], None),
+        (FEW, FEW.T.reshape(3, 5), "axes in the order [1, 0]"),
+        (FEW[:2, :2], FEW[:2, :2].T, None),
+        (np.where(BIG > 0, BIG, -1), np.where(BIG > 0, BIG, np.float32(-0.25)), "stop at -0.25"),
+        (EDGE * 0, EDGE, "the border of the last two axes differs (80 of 80 elements differ there)"),
     ],
-    ids=["zeros", "signs of zeros", "a number for NaN", "stripes", "too large", "noise", "offset"],
+    ids=[
+        "zeros",
+        "signs of zeros",
+        "a number for NaN",
+        "stripes",
+        "too large",
+        "noise",
+        "offset",
+        "a number",
+        "any number",
+        "few values",
+        "too few",
+        "one value stops",
+        "no padding",
+    ],
 )
 def test_what_it_looks_like_or_does_not(expected: np.ndarray, found: np.ndarray, words: str | None) -> None:
     finding = find_pattern(Pair(np.asarray(expected), np.asarray(found), {}, "Mul"))

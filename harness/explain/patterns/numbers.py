@@ -16,6 +16,8 @@ from harness.words import among
 
 #: digits of a factor or an offset, tried in this order: the first number that gives the run's bits is told
 _DIGITS = (3, 7, 9, 17)
+#: numerator and denominator of a factor of one number at most
+_SMALL = 16
 
 
 @pattern("skipped")
@@ -99,6 +101,8 @@ def uniform(pair: Pair) -> Iterator[Claim]:
 @pattern("factor")
 def factor(pair: Pair) -> Iterator[Claim]:
     """The expected values times a constant."""
+    if pair.found.size == 1 and pair.found.dtype in (np.float32, np.float64) and pair.finite and pair.e.any():
+        yield from _small_factor(pair)
     if pair.found.size < 2 or pair.found.dtype.kind == "b":
         return
     nonzero = pair.both_finite & (pair.e != 0)
@@ -115,6 +119,15 @@ def factor(pair: Pair) -> Iterator[Claim]:
         text = f"found is expected times {_text(times)}"
         noise = _ulps if abs(times - 1) > 1e-4 else no_noise
         yield Claim("factor", "multiply", {"times": times}, either(text, f"{text}, but for rounding"), noise)
+
+
+def _small_factor(pair: Pair) -> Iterator[Claim]:
+    """Of one number: a fraction of small numbers, which no other change gives by chance."""
+    times = Fraction(float(pair.f.reshape(-1)[0] / pair.e.reshape(-1)[0])).limit_denominator(_SMALL)
+    if 0 < abs(times.numerator) <= _SMALL and times != 1 and times.denominator <= _SMALL:
+        value = float(times)
+        text = f"found is expected times {_text(value)}"
+        yield Claim("factor", "multiply", {"times": value}, either(text, f"{text}, but for rounding"))
 
 
 @pattern("offset")

@@ -13,6 +13,8 @@ from harness.explain.patterns.base import Claim, Pair, pattern
 from harness.words import among, counted
 
 _SHOWN = 4
+#: in the names of types that pad
+_PADDING = ("conv", "pool", "pad", "fold", "im2col")
 #: said of zeros that keep the sign of what was expected
 _SIGNED = ", with the sign of the expected one"
 
@@ -99,7 +101,7 @@ def _infinite(pair: Pair) -> Iterator[Claim]:
 
 @pattern("border only")
 def border_only(pair: Pair) -> Iterator[Claim]:
-    """Only the edge of the last two axes differs: another padding."""
+    """Only the edge of the last two axes differs; of an operator that pads, another padding."""
     if pair.e.ndim not in (3, 4) or min(pair.e.shape[-2:]) < 4:
         return
     inner = pair.changed[..., 1:-1, 1:-1]
@@ -108,14 +110,15 @@ def border_only(pair: Pair) -> Iterator[Claim]:
     if inner.any() or apart < 4 or apart < edge / 4:
         return
     some = among(int(apart), edge, "element", "differ")
-    text = f"only the border of the last two axes differs: another padding ({some} there)"
+    padding = ": another padding" if any(word in pair.op.lower() for word in _PADDING) else ""
+    text = f"only the border of the last two axes differs{padding} ({some} there)"
     yield Claim("border only", "keep inside", {}, always(text))
 
 
 def _beyond(pair: Pair) -> bool:
-    """Whether different values became the limit, and several values within it stayed."""
-    inside = ~pair.changed
-    return bool(np.count_nonzero(inside) >= 2 and len(np.unique(pair.e[pair.changed])) > 1)
+    """Whether different values, or three of one value, became the limit, and several values within it stayed."""
+    inside, beyond = ~pair.changed, pair.e[pair.changed]
+    return bool(np.count_nonzero(inside) >= 2 and (len(np.unique(beyond)) > 1 or len(beyond) > 2))
 
 
 def _limit(value: float | None) -> str:
