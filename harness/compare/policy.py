@@ -330,7 +330,9 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
         if party.compiled:
             modules = ", ".join(path or WHOLE for path in party.compiled[:3])
             yield f"Compiled ({name}): {modules}; code that inductor made is recorded by what it reads and gives"
-    if exchanged := comparison.exchanged:
+    counts = comparison.counts
+    # Where operators came or went, others follow: their order says nothing of its own.
+    if (exchanged := comparison.exchanged) and not counts[Verdict.MISSING] + counts[Verdict.UNEXPECTED]:
         one, other = exchanged[0]
         more = f" and {len(exchanged) - 1} more" if len(exchanged) > 1 else ""
         number = counted(len(exchanged), "operator")
@@ -342,7 +344,7 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
         one, other = renamed[0]
         more = f" and {len(renamed) - 1} more" if len(renamed) > 1 else ""
         yield f"Other names: {counted(len(renamed), 'name')} ({one} is {other}{more})"
-    accepted = comparison.counts[Verdict.ACCEPTED]
+    accepted = counts[Verdict.ACCEPTED]
     if accepted:
         yield f"Not compared, accepted: {counted(accepted, 'slot')} that could not be read"
     unwritten = sum(not each.carries and each.key.io == "output" for s in comparison.uncompared.values() for each in s)

@@ -19,9 +19,10 @@ from harness.explain.changes import changed_inputs, changed_settings
 from harness.explain.claim import Check
 from harness.explain.counted import seen_in_statistics
 from harness.explain.evidence import Evidence, loaded
-from harness.explain.explanation import Cause, Certainty
+from harness.explain.explanation import Cause, Certainty, Change
 from harness.explain.known_values import guess, has_content
 from harness.explain.optimizers import updates
+from harness.explain.pair import is_bitwise
 from harness.explain.patterns import Finding, Pair, find_pattern
 from harness.explain.recorded import recorded
 from harness.explain.replay import Setting, computed_with_state, setting
@@ -37,6 +38,8 @@ _Values = Mapping[tuple[str, int], Array | None]
 WORK = 1 << 28
 MOST = 200
 _LATER = 2
+#: types that give their input in another dtype, which not every engine states
+_CASTS = frozenset({"Cast", "_to_copy", "to"})
 
 
 class Trial:
@@ -146,8 +149,8 @@ class Search:
         given = [*changed_settings(self.case), *changed_arguments(self.case), *changed_inputs(self.case)]
         if given:
             return self._of_given(given)
-        if (view := self._of_view()) is not None:
-            return view
+        if (told := self._of_view() or self._of_cast()) is not None:
+            return told
         base = self._trial.base()
         return self._stale() or self._narrower() or self._of_candidates(base) or self._pattern()
 
@@ -186,6 +189,19 @@ class Search:
             if check is not None:
                 return _told(leaves, check)
         return None
+
+    def _of_cast(self) -> Cause | None:
+        """Another dtype that a cast gives: the golden's input, in the dtype of the run's result."""
+        pair, values = self.case.outputs.get(0), loaded(self.case.expected.slots(self.case.where, "input").get(0))
+        found = self._found.get(0)
+        if self.case.op not in _CASTS or pair is None or values is None or found is None or values.size != found.size:
+            return None
+        kinds = [record.dtype for record in pair]
+        if kinds[0] == kinds[1] or not is_bitwise(values.astype(found.dtype).reshape(found.shape), found):
+            return None
+        how = {"operator": self.case.where.operator, "iteration": self.case.where.iteration}
+        check = Check("replay", {**how, "attributes": {"dtype": kinds[1]}}, True, found.size, found.size)
+        return _told([Given("attribute", Change("dtype", *kinds))], check)
 
     def _trials(self, given: Container[int]) -> Iterator[Trial]:
         """The operator, or the next steps if its changed inputs have no effect yet."""

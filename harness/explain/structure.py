@@ -110,6 +110,8 @@ class Structure:
             return f"replaced: {cell}"
         if origin.counterpart is None and (cell := self._other_class()):
             return f"replaced: {cell}"
+        if origin.counterpart not in (None, origin.where.operator) and name == other:
+            other, name = told_apart(origin.counterpart, origin.where.operator)
         if origin.kind is Kind.REPLACED and other in ("", name):
             types = self._found.op_type(self._there), self._expected.op_type(origin.where)
             return f"replaced: {name} is of type {types[0]}, expected {types[1]}"
@@ -304,7 +306,7 @@ class Structure:
         return Certainty.REPLAY if left and all(self._follows(each, _DEPTH) for each in left[:_ASKED]) else None
 
     def _written(self) -> Certainty | None:
-        """Whether the operators that write parameters in place of the golden's, as another optimizer's do, give what they
+        """Whether what writes parameters in place of the golden's operators, as another optimizer's do, gives what it
         wrote, computed again from the golden's values."""
         aligned, where = self._aligned, self._origin.where
         before = {written(each): aligned.partner.get(each.name) for each in aligned.expected if written(each)}
