@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib
 import json
 import time
 from collections.abc import Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +55,11 @@ def instrument() -> None:
     for mark in marks():
         if isinstance(mark.node, ast.stmt) and not isinstance(mark.node, (ast.ClassDef, ast.FunctionDef)):
             statements.setdefault(mark.module, []).append(mark)
-    for module, names in wanted().items():
+    functions = wanted()
+    for module in functions:  # those that are loaded when they are used first, too
+        with suppress(ImportError):  # needs a package that is not here
+            importlib.import_module(module)
+    for module, names in functions.items():
         tree = parsed_anew(module)
         for mark in statements.get(module, ()):
             _before(tree, mark)

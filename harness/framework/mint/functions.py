@@ -14,7 +14,7 @@ from harness import dtypes
 from harness.errors import KernelError, SettingTypeError
 from harness.framework import ops as _ops
 from harness.framework.ops.eager import is_number
-from harness.framework.ops.functions.arithmetic import extended
+from harness.framework.ops.functions.arithmetic import scaled
 from harness.framework.tensor import Tensor, call, graph_function, graph_key, is_eager
 
 ops: Any = _ops
@@ -121,18 +121,14 @@ def pow(input: Any, exponent: Any) -> Any:
     return call("PowTensorScalar", input, exponent) if _is_scaled(input, exponent) else ops.pow(input, exponent)
 
 
-def _scaled(other: Any, alpha: Any) -> Any:
-    return other if alpha == 1 else other * alpha
-
-
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """input + alpha * other; of bools outside graphs alone."""
-    return extended("Add", input, _scaled(other, alpha))
+    """input + alpha * other."""
+    return scaled("Add", input, other, alpha)
 
 
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """input - alpha * other; of bools outside graphs alone."""
-    return extended("Sub", input, _scaled(other, alpha))
+    """input - alpha * other."""
+    return scaled("Sub", input, other, alpha)
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
@@ -356,7 +352,7 @@ def item(input: Any) -> Any:
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     """``input`` with the slices of ``source`` times ``alpha`` added at ``index`` along ``dim``; at once alone."""
     _refuse_in_graphs("index_add", "ops.index_add")
-    return input.index_add(dim, index, _scaled(source, alpha))
+    return input.index_add(dim, index, source if alpha == 1 else source * alpha)
 
 
 def ones(size: Any, *, dtype: Any = None) -> Any:

@@ -359,30 +359,33 @@ def _remainder(x: Any, other: Any, *, ext: bool = False) -> Any:
     return call("Sub", x, _mul(call("FloorDiv", x, other), other), **SUB)
 
 
-def _scaled(name: str, x: Any, other: Any, alpha: Any) -> Any:
-    """``AddExt`` or ``SubExt`` of two tensors; ``AddScalar`` or ``SubScalar`` of a tensor and a number."""
+def scaled(name: str, x: Any, other: Any, alpha: Any) -> Any:
+    """x plus or minus ``alpha * other``: ``AddExt`` or ``SubExt``, ``AddScalar`` or ``SubScalar`` of a number."""
     pair(name.lower(), x, other)
+    kinds = {each.dtype.kind for each in (x, other) if isinstance(each, Tensor)}
+    if isinstance(alpha, float) and not kinds & {"f", "c"} and not isinstance(other, float):
+        raise DtypeError(f"{name.lower()}: alpha must be an int beside integers, got {alpha!r}")
     if is_number(other):
         return call(f"{name}Scalar", x, other, alpha)
-    return call(f"{name}Ext", x, other, Tensor(np.asarray(alpha)))
+    return call(f"{name}Ext", x, other, Tensor(np.asarray(alpha, np.float32 if isinstance(alpha, float) else None)))
 
 
 def extended(op: str, x: Any, other: Any) -> Any:
-    """``Tensor.add`` and ``mint.add``, or ``sub``: of bools outside graphs alone."""
+    """``Tensor.add`` or ``sub``: of bools outside graphs alone."""
     pair(op.lower(), x, other)
     return _extended(op, x, other)
 
 
 def _plus(x: Any, other: Any, *, alpha: Any = 1, ext: bool = False) -> Any:
-    return _scaled("Add", x, other, alpha) if ext else extended("Add", x, _listed(x, other))
+    return scaled("Add", x, other, alpha) if ext else extended("Add", x, _listed(x, other))
 
 
 def _minus(x: Any, other: Any, *, alpha: Any = 1, ext: bool = False) -> Any:
-    return _scaled("Sub", x, other, alpha) if ext else extended("Sub", x, _listed(x, other))
+    return scaled("Sub", x, other, alpha) if ext else extended("Sub", x, _listed(x, other))
 
 
 def _subtract(x: Any, other: Any, *, alpha: Any = 1) -> Any:
-    return _scaled("Sub", x, other, alpha)
+    return scaled("Sub", x, other, alpha)
 
 
 _METHODS: dict[Callable[..., Any], tuple[str, ...]] = {

@@ -90,7 +90,8 @@ class ConstantPadND(Composite):
     def expand(self, x: Any, padding: tuple[int, ...], value: Any) -> Any:
         inner = len(x.shape) == len(padding) // 2 + 1  # measured: as many axes as ops.pad needs for the other modes
         wide = emit("ExpandDims", x, 0) if inner else x
-        attrs: dict[str, Any] = {"mode": "constant", "paddings_contiguous": True}
+        attrs: dict[str, Any] = {"output_names": ("y",), "mode": "constant", "paddings_contiguous": True,
+                                 "input_names": ("x", "paddings", "constant_values")}  # fmt: skip
         out = emit("PadV3", wide, int_tensor(list(padding)), as_tensor(value, x.dtype), **attrs)
         return emit("Squeeze", out, (0,)) if inner else out
 
