@@ -99,7 +99,7 @@ def check_tree(
         of_recorder = _texts(texts, expected, tree, golden, rank, sides)
         hold, told_of_texts = holding(of_recorder, stated_texts(expected, capture, sides, f"{tree} and {golden}"))
         judged = replace(judged, texts_hold=hold, notes=(*judged.notes, *notes, *left_aside(expected, store, run)))
-        _print(judged, expected, capture, tree, golden, exact, sides if shards else None, keep, told_of_texts)
+        _print(judged, expected, capture, tree, golden, exact, sides if shards else None, keep, told_of_texts, shared)
     warn(capture)
     tell_lost(capture, tree)
     return judged.code
@@ -136,8 +136,10 @@ def _print(
     laid: tuple[Party, Party] | None = None,
     keep: dict[str, Any] | None = None,
     of_texts: str = "",
+    shared: Any = None,
 ) -> None:
-    """Prints the judgement for people, then ``of_texts``, and keeps it for programs."""
+    """Prints the judgement for people, then ``of_texts``, and keeps it for programs; ``shared``: the session of
+    workers, if there is one."""
     run = str(expected.id)
     subject = Subject(f"{expected.network} [{expected.id.backend}-{expected.id.mode}] of {tree}", str(golden))
     sides = (
@@ -151,7 +153,8 @@ def _print(
         command("msdump", "diff", operand(f"{golden}::{run}"), operand(str(tree)), "--report=report.html"),
     )
     failure = told(judged, subject, explanation, commands, coloured(sys.stdout), paired)
-    show(failure if laid else put_in(failure, of_ranks(expected, capture, judged)))
+    whole = shared.whole if shared else None
+    show(failure if laid else put_in(failure, of_ranks(expected, capture, judged, whole=whole)))
     tell_idle(judged)
     if exact:
         _tell_unread(judged, expected, golden)

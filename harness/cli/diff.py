@@ -61,12 +61,14 @@ class Found:
         judged: the judgement; every slot that differs is measured.
         explanation: explanation of the difference; None if nothing differs.
         texts: graphs, execution orders, artefacts of the recorder.
+        shared: workers that read the sides; None if this process does.
     """
 
     sides: tuple[Side, Side]
     judged: Judgement
     explanation: Explanation | None
     texts: Texts
+    shared: Session | None = None
 
     @property
     def comparison(self) -> Comparison:
@@ -77,7 +79,7 @@ class Found:
     def ranks(self) -> list[str]:
         """Which rank left first, in words; nothing for sides of one rank."""
         one, other = (side.read() for side in self.sides)
-        return of_ranks(one, other, self.judged)
+        return of_ranks(one, other, self.judged, whole=self.shared.whole if self.shared else None)
 
     @cached_property
     def spread(self) -> Spread:
@@ -223,7 +225,7 @@ def compare_sides(
     explanation = explained(judged, *about, changed=changed, again=under_noise)
     if explanation is not None and (lines := [*_of_shards(parties, shards, explanation)]):
         explanation = replace(explanation, others=(*lines, *explanation.others))
-    return Found((one, other), judged, explanation, texts)
+    return Found((one, other), judged, explanation, texts, shared)
 
 
 def _of_shards(parties: tuple[Party, Party], shards: Sequence[Shard], explanation: Explanation) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from harness.capture import Capture
 from harness.compare.policy import Judgement
@@ -11,6 +11,8 @@ from harness.store import StoredRun
 
 #: lines of a failure about its ranks
 _MOST = 9
+#: slots of a side whose digests workers send to one process, about 1 GB there
+_MOST_SLOTS = 500_000
 
 
 def told(
@@ -18,6 +20,7 @@ def told(
     found: Capture | StoredRun,
     judgement: Judgement,
     records: Sequence[Record] | None = None,
+    whole: Callable[[Capture | StoredRun], Capture | StoredRun | None] | None = None,
 ) -> list[str]:
     """Which rank left its golden first, and why, in a few lines; nothing for a run of one rank.
 
@@ -26,14 +29,23 @@ def told(
         found: what was held against it.
         judgement: says which slots do not hold; a difference that a tolerance admits is none.
         records: those of ``found``, where they are at hand already.
+        whole: gives all slots of a side that workers read, and did not tell; None for a side of one rank.
     """
     differ: set[SlotKey] = {slot.key for slot in judgement.comparison.failures()}
-    if not differ or judgement.pairing is not None or len({slot.key.rank for slot in judgement.comparison.slots}) < 2:
+    if not differ or judgement.pairing is not None:
         return []
+    if whole is None:
+        sides = [expected, found] if len({slot.key.rank for slot in judgement.comparison.slots}) > 1 else []
+    else:
+        sides = [side for side in (whole(expected), whole(found)) if side is not None]
+    if len(sides) < 2:
+        return []
+    if whole is not None and judgement.comparison.total > _MOST_SLOTS:
+        return [f"Ranks: not looked for: more than {_MOST_SLOTS:,} slots; msdump ranks says which left first"]
     from harness.explain.ranks import beside, lines, run_of
 
-    golden, run = run_of(expected), run_of(found, records)
-    if golden.ranks != run.ranks:
+    golden, run = run_of(sides[0]), run_of(sides[1], records)
+    if golden.ranks != run.ranks or len(run.ranks) < 2:
         return []
     report = beside(golden, run, lambda _golden, mine: mine.key not in differ)
     return [] if report.first is None else ["Ranks:", *(f"  {each}" for each in lines(report)[:_MOST])]

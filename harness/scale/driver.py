@@ -93,6 +93,18 @@ class Session:
             self._seers |= {(place, rank): number for rank in alike}
         return lambda rank: self._seers[place, rank]
 
+    def whole(self, content: Capture | StoredRun) -> Capture | StoredRun | None:
+        """A tree with all of its slots, which workers read again, also those that hold; a golden as it is; None for a
+        tree of one rank."""
+        known = self.remote(content)
+        if known is None:
+            return content
+        if len(known.heads) < 2:
+            return None
+        again = RemoteTree(known.tree, known.given, known.heads, self._read_alone, self._fetch)
+        self._trees[id(again.capture)] = again
+        return again.capture
+
     def remote(self, capture: object) -> RemoteTree | None:
         """The remote tree of a capture made by ``tree``; None for any other."""
         return self._trees.get(id(capture))

@@ -28,15 +28,6 @@ _ITERATION = re.compile(r"(/Net/0/)0(?=/)")
 _OWN = re.compile(r"^msdump: (\d+ workers? at .*|.* no worker sees rank .*)\n", re.MULTILINE)
 
 
-#: which rank left first: said where one process sees all ranks of both sides
-_RANKS = re.compile(r"Ranks:\n(?:  .*\n)+")
-
-
-def without_ranks(text: str) -> str:
-    """A text without the lines that say which rank left first."""
-    return _RANKS.sub("", text)
-
-
 @cache
 def bases(kind: str) -> Sequence[Mapping[str, bytes]]:
     """Small trees of a layout."""

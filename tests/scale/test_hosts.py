@@ -13,7 +13,6 @@ import pytest
 from tests.scale.hosts import HOSTS, Hosts, msdump, run
 from tests.scale.network import Loopback, Namespaces, why_not
 from tests.scale.preload import left, order
-from tests.scale.serial import without_ranks
 from tests.scale.trees import write_tree
 
 pytest.importorskip("distributed", reason="Dask is not installed (extra 'scale')")
@@ -49,9 +48,8 @@ def outputs(folder: Path, done: subprocess.CompletedProcess[str]) -> dict[str, s
 
 
 def plain(folder: Path, text: str) -> str:
-    """A text with the name of the one tree in place of the template's, which a shell wants quoted; without the lines
-    about ranks, which need all of both sides in one process."""
-    return without_ranks(re.sub(rf"'?{re.escape(str(folder))}/{{host}}/(good|bad)'?", r"all/\1", text))
+    """A text with the name of the one tree in place of the template's, which a shell wants quoted."""
+    return re.sub(rf"'?{re.escape(str(folder))}/{{host}}/(good|bad)'?", r"all/\1", text)
 
 
 def test_diff_and_check_are_the_serial_ones_though_workers_die(hosts: Hosts) -> None:
@@ -62,12 +60,13 @@ def test_diff_and_check_are_the_serial_ones_though_workers_die(hosts: Hosts) -> 
     order(hosts.deaths, "6-2")
     shared = hosts.run("diff", f"{template}/good", f"{template}/bad", *FILES)
     assert serial.returncode == shared.returncode == 1, shared.stderr
+    assert "\nRanks:\n  First: rank 6, iteration 2, " in serial.stdout
     assert not left(hosts.deaths), "a worker died"
     assert outputs(folder, shared) == expected
     order(hosts.deaths, "fetched")
     serial = msdump(folder, "check", "all/bad", "golden.h5")
     shared = hosts.run("check", f"{template}/bad", "golden.h5")
-    assert plain(folder, shared.stdout) == without_ranks(serial.stdout)
+    assert plain(folder, shared.stdout) == serial.stdout
     assert shared.returncode == serial.returncode == 1
     assert not left(hosts.deaths), "another worker died"
     assert msdump(folder, "import", "all/good", "one.h5", "--rank", "0").returncode == 0
@@ -75,7 +74,7 @@ def test_diff_and_check_are_the_serial_ones_though_workers_die(hosts: Hosts) -> 
     serial = msdump(folder, "check", "all/bad", *words)
     shared = hosts.run("check", f"{template}/bad", *words)
     assert serial.returncode == 1
-    assert (plain(folder, shared.stdout), shared.returncode) == (without_ranks(serial.stdout), serial.returncode)
+    assert (plain(folder, shared.stdout), shared.returncode) == (serial.stdout, serial.returncode)
 
 
 def test_a_host_that_is_removed_is_named_and_the_run_goes_on_when_it_is_back(hosts: Hosts) -> None:
@@ -91,7 +90,7 @@ def test_a_host_that_is_removed_is_named_and_the_run_goes_on_when_it_is_back(hos
     hosts.wait()
     back = hosts.run(*words, "--resume")
     serial = msdump(hosts.folder, "check", "all/good", "golden.h5")
-    assert plain(hosts.folder, back.stdout) == without_ranks(serial.stdout), back.stderr
+    assert plain(hosts.folder, back.stdout) == serial.stdout, back.stderr
     assert back.returncode == 0
     assert not (hosts.folder / ".msdump" / "scale").exists(), "a journal of what came to its end is gone"
 
@@ -102,7 +101,7 @@ def test_a_host_that_is_removed_and_added_while_the_command_runs(hosts: Hosts) -
     words = hosts.command("check", f"{hosts.folder}/{{host}}/bad", "golden.h5")
     code, out, errors = hosts.run_and(words, WAITS, lambda: hosts.add("c"))
     assert WAITS in errors
-    assert (code, plain(hosts.folder, out)) == (serial.returncode, without_ranks(serial.stdout)), errors
+    assert (code, plain(hosts.folder, out)) == (serial.returncode, serial.stdout), errors
     hosts.wait()
 
 
@@ -131,7 +130,7 @@ def test_a_link_that_is_cut_and_healed(hosts: Hosts) -> None:
     code, out, errors = hosts.run_and(command, WAITS, cut.heal)
     assert WAITS in errors
     assert "is silent for 600 s; others do its work" in errors
-    assert (code, plain(hosts.folder, out)) == (serial.returncode, without_ranks(serial.stdout)), errors
+    assert (code, plain(hosts.folder, out)) == (serial.returncode, serial.stdout), errors
 
 
 @pytest.mark.skipif(bool(why_not()), reason=why_not() or "there are links to cut")

@@ -15,48 +15,19 @@ from harness.framework.ops import group_sums
 from harness.framework.ops.operators import collective
 from harness.framework.runtime import session
 from harness.framework.runtime.launch import Launch
+from tests.explain.ranks.faults import Fault
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: kind of fault -> the cause that it is told as beside a golden, and of the run alone ("" for none)
-FAULTS = {
-    "bit in an operator": ("bit-flip", ""),
-    "bit in a reduction": ("bit-flip", "bit-flip"),
-    "stale buffer": ("stale", "stale"),
-    "not reduced": ("not-reduced", "not-reduced"),
-    "mean for sum": ("mean-for-sum", "mean-for-sum"),
-    "fewer ranks": ("group", "group"),
-    "largest for sum": ("reduction", "reduction"),
-    "shard": ("shard", ""),
-    "batch": ("batch", ""),
-    "seed": ("seed", ""),
-    "replica": ("replicated", "replicated"),
-    "kernel": ("", ""),
-}  # fmt: skip
+#: those of ``FAULTS`` that the emulator can have
+KINDS = (
+    "bit in an operator", "bit in a reduction", "stale buffer", "not reduced", "mean for sum", "fewer ranks",
+    "largest for sum", "shard", "batch", "seed", "replica", "kernel",
+)  # fmt: skip
 #: faults in the result of a collective
 OF_COLLECTIVES = (
     "bit in a reduction", "stale buffer", "not reduced", "mean for sum", "fewer ranks", "largest for sum",
 )  # fmt: skip
-
-
-@dataclass
-class Fault:
-    """A fault on purpose.
-
-    Attributes:
-        kind: one of ``FAULTS``.
-        rank, iteration: where.
-        which: a number that chooses the operator among those that could have it.
-        other: another rank.
-        operator: where it was put in, as a rank told it.
-    """
-
-    kind: str
-    rank: int
-    iteration: int
-    which: int
-    other: int
-    operator: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,7 +74,7 @@ def drawn(seed: int, ranks: int | None = None) -> Training:
 
 def kinds_of(training: Training) -> list[str]:
     """The faults that a training can have."""
-    return [kind for kind in FAULTS if kind != "seed" or training.drops]
+    return [kind for kind in KINDS if kind != "seed" or training.drops]
 
 
 def drawn_fault(training: Training, kind: str) -> Fault:

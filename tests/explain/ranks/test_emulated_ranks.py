@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.explain.ranks import RanksReport, alone, beside, lines, run_of
-from tests.explain.ranks.emulated import FAULTS, Fault, Training, drawn, drawn_fault, kinds_of, run
+from tests.explain.ranks.emulated import Training, drawn, drawn_fault, kinds_of, run
+from tests.explain.ranks.faults import FAULTS, Fault
 
 #: what has no operator of its own: the fault lies in the data, a seed or a weight
 _WITHOUT_OPERATOR = ("shard", "batch", "seed", "replica")

@@ -15,7 +15,8 @@ from harness.explain.ranks import RanksReport, Run, alone, as_json, beside, kind
 from harness.gate.ranks import unequal
 from harness.records import Record
 from harness.store import RunData, RunId, update
-from tests.explain.ranks.trainings import FAULTS, Fault, drawn
+from tests.explain.ranks.faults import FAULTS, Fault
+from tests.explain.ranks.trainings import KINDS, drawn
 
 #: what one run alone may say, or not say, depending on how many ranks are alike
 _MAY_SAY = {"replica": "replicated", "order": "replicated", "bit in a reduction": "bit-flip"}
@@ -37,7 +38,7 @@ def told(seed: int, kind: str | None = None, ranks: int | None = None) -> tuple[
     return fault, beside(Run(right.run()), found), alone(found)
 
 
-@pytest.mark.parametrize("kind", FAULTS)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_rank_operator_and_cause_beside_a_golden(kind: str, seed: int) -> None:
     fault, report, _ = told(seed, kind)
@@ -50,7 +51,7 @@ def test_rank_operator_and_cause_beside_a_golden(kind: str, seed: int) -> None:
     assert len(lines(report)) <= 25
 
 
-@pytest.mark.parametrize("kind", FAULTS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_a_run_alone_can_tell(kind: str) -> None:
     for seed in (3, 4):
         fault, _, report = told(seed, kind)

@@ -12,49 +12,12 @@ import numpy as np
 from harness.dtypes import ARGUMENT_FORMAT, TORCH_FORMAT, from_numpy
 from harness.records import Record, SlotKey
 from harness.stats.digest import digest
+from tests.explain.ranks.faults import FAULTS, Fault
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: kind of fault -> the cause that it should be told as beside a golden, and alone ("" for nothing)
-FAULTS = {
-    "bit in an operator": ("bit-flip", ""),
-    "bit in a reduction": ("bit-flip", "bit-flip"),
-    "stale buffer": ("stale", "stale"),
-    "mean for sum": ("mean-for-sum", "mean-for-sum"),
-    "not reduced": ("not-reduced", "not-reduced"),
-    "fewer ranks": ("group", "group"),
-    "group": ("group", "group"),
-    "missing": ("missing-collective", "missing-collective"),
-    "order": ("order", ""),
-    "shape": ("shape", "shape"),
-    "shard": ("shard", ""),
-    "batch": ("batch", ""),
-    "seed of a rank": ("seed", ""),
-    "seed": ("seed", ""),
-    "replica": ("replicated", "replicated"),
-    "kernel": ("", ""),
-    "reduction asked for": ("mean-for-sum", "mean-for-sum"),
-}
-
-
-@dataclass
-class Fault:
-    """A fault on purpose.
-
-    Attributes:
-        kind: one of ``FAULTS``.
-        rank, iteration, layer: where.
-        other: another rank, for kinds that need one.
-    """
-
-    kind: str
-    rank: int
-    iteration: int
-    layer: int
-    other: int = 0
-    #: where it was put in: the operator
-    operator: str = ""
-    done: bool = False
+#: those of ``FAULTS`` that these trainings can have
+KINDS = tuple(kind for kind in FAULTS if kind != "largest for sum")
 
 
 @dataclass
@@ -94,8 +57,8 @@ class Training:
         if self._is("replica"):
             assert self.fault is not None
             weights = self.weights[self.fault.rank]
-            weights[self.fault.layer] = weights[self.fault.layer] * np.float32(1.25)
-            self._put(f"layer{self.fault.layer}/mm-op0")
+            weights[self.fault.which] = weights[self.fault.which] * np.float32(1.25)
+            self._put(f"layer{self.fault.which}/mm-op0")
         for iteration in range(self.iterations):
             self._step(iteration)
         return [record for rank in range(self.ranks) for record in self.records[rank]]
@@ -115,7 +78,7 @@ class Training:
             return False
         if rank is None:
             return True
-        return fault.rank == rank and fault.iteration == self.iteration and (layer is None or fault.layer == layer)
+        return fault.rank == rank and fault.iteration == self.iteration and (layer is None or fault.which == layer)
 
     def _put(self, operator: str) -> None:
         assert self.fault is not None
@@ -310,7 +273,7 @@ def drawn(seed: int, ranks: int | None = None, kind: str | None = None) -> Train
     """A training with a drawn fault; ``kind`` empty for none."""
     draw = np.random.default_rng(seed)
     count = ranks or int(draw.choice([2, 4]))
-    kind = str(draw.choice(list(FAULTS))) if kind is None else kind
+    kind = str(draw.choice(KINDS)) if kind is None else kind
     pairs = count > 2 and bool(draw.integers(2))
     groups = count // 2 if pairs else count
     if kind in ("fewer ranks", "group") and groups < 3:
