@@ -79,7 +79,9 @@ def cause_line(cause: Cause) -> str:
 
 def _shared(cause: Cause | None, explanation: Explanation, result: Result) -> str:
     if explanation.environment and explanation.filed != "fault":
-        return result["environment"]
+        # What looks alike may be one thing; what looks otherwise is kept apart from it.
+        alike = f": {cause.kind}" if explanation.filed == CANNOT_TELL and cause is not None else ""
+        return result["environment"] + alike
     source = f" ({cause.source})" if cause is not None and cause.source else ""
     if cause is not None and cause.changes:
         names = [each.name if cause.source or not each.expected else str(each) for each in cause.changes[:3]]
@@ -103,8 +105,15 @@ def groups(results: Mapping[str, Sequence[Result]]) -> list[Group]:
                 # What cannot be told is grouped with the drift of its environment, and counted there.
                 kind = ENVIRONMENT if each["filed"] == CANNOT_TELL else each["filed"]
                 found[kind, each["shares"]].append((nodeid, each))
-    made = [Group(_title(shares, members), kind, members) for (kind, shares), members in found.items()]
+    made = [
+        Group(_title(shares, members), CANNOT_TELL if all(_is_unsure(each) for _, each in members) else kind, members)
+        for (kind, shares), members in found.items()
+    ]
     return sorted(made, key=lambda group: -len(group.tests))
+
+
+def _is_unsure(result: Result) -> bool:
+    return bool(result["filed"] == CANNOT_TELL)
 
 
 def _title(shares: str, members: Sequence[tuple[str, Result]]) -> str:
@@ -122,10 +131,11 @@ def head(group: Group) -> str:
     """A group in one line: ``133 tests, one cause: the environment, numpy 2.4.6 -> 2.5.5``."""
     from harness.words import counted
 
-    unsure = sum(each["filed"] == CANNOT_TELL for _, each in group.members)
+    unsure = sum(_is_unsure(each) for _, each in group.members)
     said = f" ({counted(unsure, 'comparison')} beyond rounding: cannot tell)" if unsure else ""
     known = group.shares.startswith("the environment")
-    lead = "the environment, " if group.filed == ENVIRONMENT and not known else ""
+    lead = {ENVIRONMENT: "the environment, ", CANNOT_TELL: "maybe the environment, "}.get(group.filed, "")
+    lead = "" if known else lead
     # What only looks alike (a factor, a place) need not have one cause.
     one = ", one cause" if group.filed == ENVIRONMENT or _has_place(group) else ""
     return f"{counted(len(group.tests), 'test')}{one}: {lead}{group.shares}{said}"
@@ -176,7 +186,7 @@ def as_json(found: Iterable[Group]) -> list[dict[str, Any]]:
             "shares": group.shares,
             "filed": group.filed,
             "tests": group.tests,
-            "cannot_tell": sum(each["filed"] == CANNOT_TELL for _, each in group.members),
+            "cannot_tell": sum(_is_unsure(each) for _, each in group.members),
         }
         for group in found
     ]

@@ -70,9 +70,8 @@ def block(explanation: Explanation, commands: Commands | None = None, colour: bo
     if explanation.origin is not None:
         lines += _origin(explanation.origin)
     if explanation.filed == CANNOT_TELL:
-        lines.append(
-            "Beyond rounding, and no cause is known: a fault cannot be told from the change of the environment"
-        )
+        known = "no cause is known" if cause is None else "the environment may do that"
+        lines.append(f"Beyond rounding, and {known}: a fault cannot be told from the change of the environment")
     lines += [printable(each, _WIDTH) for each in explanation.others[:_OTHERS]]
     if explanation.tolerance and (explanation.origin is None or explanation.origin.what not in _OF_GRAPHS):
         lines.append(printable(f"Tolerance: {explanation.tolerance}", _WIDTH))

@@ -149,3 +149,15 @@ def test_groups_are_of_one_kind() -> None:
     alike = sharing.others([first, second, third])
     assert len(alike) == 26 + 5
     assert not alike & {"test_a.py::test_0", "test_a.py::test_30", "test_a.py::test_50", "test_a.py::test_60"}
+
+
+def test_what_cannot_be_told_is_no_one_cause() -> None:
+    kept, order = "hash seed 1 -> 2", "output.0: another order"
+    given = [failed(at, f"{kept}: permuted", "cannot tell", f"likely: {order}") for at in range(3)]
+    found = {group.shares: group for group in sharing.groups(dict([*given, failed(9, kept, "cannot tell")]))}
+    assert {name: (group.filed, len(group.tests)) for name, group in found.items()} == {
+        order: ("cannot tell", 3),
+        kept: ("cannot tell", 1),
+    }
+    (line,) = [line for line in sharing.lines(found.values()) if "tests" in line]
+    assert line == f"3 tests: maybe the environment, {order} (3 comparisons beyond rounding: cannot tell)"
