@@ -118,3 +118,9 @@ def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     escape.show(escape.painted("b", "31", quiet := Terminal()), quiet)
     assert quiet.getvalue() == "b\n"
+
+
+def test_lines_are_escaped_one_by_one() -> None:
+    stream = io.StringIO()
+    escape.Escaped(stream).writelines(iter(["a\x1b\n", "b\n"]))
+    assert stream.getvalue() == "a\\x1b\nb\n"

@@ -151,3 +151,44 @@ def test_a_killed_holder_locks_nobody_out_without_flock(tmp_path: Path, monkeypa
     with writer_lock(path, timeout=600):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_killed_writers_left_goes_and_what_living_ones_write_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead, living = tmp_path / ".999999999-0011aabb.part", tmp_path / f".{os.getpid()}-0011aabb.part"
+    for by_descriptor in (False, True):
+        dead.write_text("x")
+        living.write_text("x")
+        if by_descriptor:
+            descriptor = os.open(tmp_path, os.O_RDONLY)
+            atomic.sweep_parts(descriptor)
+            os.close(descriptor)
+        else:
+            atomic.sweep_parts(str(tmp_path))
+        assert (dead.exists(), living.exists()) == (False, True)
+
+    def of_somebody_else(*_: object) -> None:
+        raise PermissionError
+
+    dead.write_text("x")
+    monkeypatch.setattr(os, "kill", of_somebody_else)
+    atomic.sweep_parts(str(tmp_path))
+    assert dead.exists()  # its process lives: it is another user's
+
+
+def test_an_interrupt_while_a_lock_is_taken_leaves_nothing_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(atomic, "flock", interrupted)
+        with pytest.raises(KeyboardInterrupt), writer_lock(tmp_path / "x.h5"):
+            pass
+    assert (len(os.listdir("/proc/self/fd")) if before else 0) == before
+    with writer_lock(tmp_path / "x.h5", 0):
+        pass

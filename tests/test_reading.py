@@ -217,3 +217,34 @@ def test_what_cannot_be_looked_at_is_no_empty_directory(
     assert not is_directory(tmp_path / "no" / "thing", TreeError)
     assert not is_directory("\0", TreeError)
     assert is_directory(tmp_path, TreeError)
+
+
+def test_an_object_is_an_object(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[1]")
+    (tmp_path / "b.json").write_text('{"a": 1}')
+    with pytest.raises(TreeError, match="holds no object"):
+        reading.read_object(tmp_path / "a.json", 100, TreeError)
+    assert reading.read_object(tmp_path / "b.json", 100, TreeError) == {"a": 1}
+
+
+def test_a_directory_by_another_name_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where case does not count: the names differ, and the system says that the directories are one."""
+    inside = tmp_path / "TREE" / "sub" / "file"
+    inside.parent.mkdir(parents=True)
+    (tmp_path / "tree").symlink_to(tmp_path / "TREE")
+    root = str(tmp_path / "tree")
+    reading._refuse_outside("file", str(inside), root, TreeError)
+    with pytest.raises(TreeError, match="outside of the tree"):
+        reading._refuse_outside("file", str(tmp_path / "other" / "file"), root, TreeError)
+
+
+def test_a_system_without_proc_says_where_a_link_leads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "real").write_text("x")
+    (tmp_path / "link").symlink_to("real")
+
+    def no_proc(*_: object) -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(reading.os, "readlink", no_proc)
+    with (tmp_path / "real").open() as file:
+        assert reading._place(file.fileno(), str(tmp_path / "real")) == str(tmp_path / "real")

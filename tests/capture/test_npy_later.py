@@ -95,3 +95,14 @@ def test_what_comes_next_is_announced(tmp_path: Path, monkeypatch: pytest.Monkey
         for _ in file.pieces(ahead=PIECE):
             pass
     assert told[-2:] == [(first + PIECE * 2, PIECE), (first + PIECE * 3, PIECE)]
+
+
+def test_a_system_that_takes_no_hints_is_read_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np.save(tmp_path / "a.npy", np.arange(6, dtype=np.float32))
+
+    def refused(*_: object) -> None:
+        raise OSError(22, "Invalid argument")
+
+    monkeypatch.setattr(os, "posix_fadvise", refused, raising=False)
+    with npy.NpyFile(str(tmp_path / "a.npy")) as file:
+        file.hint(0, 10)

@@ -63,6 +63,8 @@ def as_json(value: Any, depth: int = 0) -> Any:
         return value if math.isfinite(value) else {"$float": str(value)}
     if depth > _DEEPEST:
         raise ValueError(f"values lie deeper in one another than {_DEEPEST}")
+    if kind is Withheld:  # it is a tuple, too
+        return {"$array": [value.dtype, list(value.shape), value.digest.hex()]}
     if isinstance(value, (list, tuple)):
         return [each if type(each) in _AS_THEY_ARE else as_json(each, depth + 1) for each in value]
     if isinstance(value, Mapping):
@@ -87,8 +89,6 @@ def _other(value: Any) -> Any:
         return {"$complex": [repr(value.real), repr(value.imag)]}
     if isinstance(value, (bytes, bytearray)):
         return {"$bytes": b64encode(value).decode()}
-    if isinstance(value, Withheld):
-        return {"$array": [value.dtype, list(value.shape), value.digest.hex()]}
     raise TypeError(f"{value!r:.60} ({type(value).__name__}) is no number, text, dtype, array, list, tuple or dict")
 
 
