@@ -88,8 +88,18 @@ def found_in(code: types.CodeType, scope: Mapping[str, Any]) -> Iterator[tuple[t
 
 @lru_cache(maxsize=16384)
 def _may_hold(function: Function) -> bool:
-    """Whether a function holds arithmetic at all."""
-    return any(isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in SIGNS for node in ast.walk(function))
+    """Whether a function holds arithmetic, or asks for a class, at all."""
+    arithmetic = (ast.BinOp, ast.AugAssign)
+    return any(
+        (isinstance(node, arithmetic) and type(node.op) in SIGNS) or asks_for_class(node) for node in ast.walk(function)
+    )
+
+
+def asks_for_class(node: ast.AST) -> bool:
+    """Whether an expression is ``type(x)``: of a traced tensor that is the class of tensors."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type"):
+        return False
+    return len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
 
 
 class _Numbers:
@@ -118,7 +128,7 @@ class _Numbers:
                 self._store(member, values[at] if values else value)
 
     def places(self) -> Iterator[Place]:
-        """Where two numbers are joined, and one may be a float."""
+        """Where two numbers are joined, and one may be a float; and where a class is asked for."""
         for node in ast.walk(self._function):
             if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
                 pair, divides = (node.left, node.right), isinstance(node.op, (ast.Div, ast.Pow))
@@ -126,6 +136,9 @@ class _Numbers:
                 pair, divides = (node.target, node.value), isinstance(node.op, (ast.Div, ast.Pow))
             elif isinstance(node, ast.Compare) and len(node.ops) == 1:
                 pair, divides = (node.left, node.comparators[0]), False
+            elif asks_for_class(node) and self._scope.get("type", type) is type:
+                yield place_of(node)
+                continue
             else:
                 continue
             kinds = [self.kind(each) for each in pair]
@@ -269,6 +282,12 @@ class Floats(ast.NodeTransformer):
         if sign is None or place not in self._places:
             return node
         return self._joined(node, sign, node.left, node.comparators[0])
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """See ``ast.NodeTransformer``."""
+        place = place_of(node)
+        self.generic_visit(node)
+        return at(helper("class_of", node.args), node) if place in self._places and asks_for_class(node) else node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         """See ``ast.NodeTransformer``."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import HarnessError, TraceError
-from harness.framework.compile.traced import Traced, is_weight
+from harness.framework.compile.traced import Traced
 from harness.framework.ops.base import OPERATORS, Call
 from harness.framework.ops.eager import execute
 from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, spec_of
@@ -28,12 +28,12 @@ class Known:
 
     Args:
         arguments: the array of each argument, by the ``id`` of its graph parameter.
-        updated: whether a weight was changed by what was traced so far.
+        before: the name of the memory ``operand`` whose value an operator, or a read, finds there.
     """
 
-    def __init__(self, arguments: Mapping[int, Any], updated: Callable[[Operand], bool]) -> None:
+    def __init__(self, arguments: Mapping[int, Any], before: Callable[[Node, Operand], Operand]) -> None:
         self._arguments = arguments
-        self._updated = updated
+        self._before = before
         self._values: dict[int, Any] = {}
         self._kept: list[Operand] = []
         #: what was traced, as long as somebody holds it
@@ -51,13 +51,13 @@ class Known:
     def of(self, operand: Operand) -> Any:
         """The array (number, tuple) of an operand.
 
-        Raises ``TraceError`` for what a random operator drew or an update changed: its value is known only when the
-        graph runs.
+        Raises ``TraceError`` for what a random operator drew, or an update changed that does not give what it wrote:
+        its value is known only when the graph runs.
         """
         pending = [operand]
         while pending:
             last = pending[-1]
-            missing = [i for i in _needed(last) if id(i) not in self._values]
+            missing = [i for i in self._needed(last) if id(i) not in self._values]
             if missing:
                 pending += missing
                 continue
@@ -81,14 +81,25 @@ class Known:
         if operand.op == "MakeTuple":
             return tuple(self._values[id(i)] for i in operand.inputs)
         if operand.op in _THROUGH:
-            if is_weight(operand.inputs[0]) and self._updated(operand.inputs[0]):
-                raise TraceError(f"the parameter {operand.inputs[0].name!r} was changed before")  # type: ignore[union-attr]
-            return self._values[id(operand.inputs[0])]
+            return self._values[id(self._needed(operand)[0])]
         return self._computed(operand)
+
+    def _needed(self, operand: Operand) -> list[Operand]:
+        """The operands that the value of an operand is computed from."""
+        if not isinstance(operand, Node):
+            return []
+        if operand.op == "Load":
+            return [self._before(operand, operand.inputs[0])]
+        if operand.op in (*_THROUGH, "TupleGetItem"):
+            return operand.inputs[:1]
+        if operand.extra.effect != "memory":
+            return operand.inputs
+        taken = operand.inputs[: sum(1 if count is None else count for count in operand.extra.layout)]
+        return [self._before(operand, each) for each in taken]
 
     def _computed(self, node: Node) -> Any:
         operator = OPERATORS.get(node.op)
-        values = [self._values[id(i)] for i in node.inputs]
+        values = [self._values[id(i)] for i in self._needed(node)]
         constants = [i.value if isinstance(i, Const) else None for i in node.inputs]
         at, given, specs, plain = 0, list[Any](), list[Spec](), list[Any]()
         for count in node.extra.layout:
@@ -108,13 +119,6 @@ class Known:
         if state:
             raise TraceError(f"{node.op} draws random numbers")
         return results if isinstance(node.spec, TupleSpec) else results[0]
-
-
-def _needed(operand: Operand) -> list[Operand]:
-    """The operands that the value of an operand is computed from."""
-    if not isinstance(operand, Node):
-        return []
-    return operand.inputs[:1] if operand.op in (*_THROUGH, "TupleGetItem") else operand.inputs
 
 
 def _spec(value: Any, spec: Spec) -> Spec:

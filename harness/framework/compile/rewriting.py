@@ -374,8 +374,11 @@ def _stored(body: Sequence[ast.stmt]) -> set[str]:
                 found.add(each.id)
             elif isinstance(each, ast.stmt) and _puts(each):
                 put: Any = each
-                target: Any = put.targets[0] if isinstance(put, ast.Assign) else put.target
-                found.add(target.value.id)
+                place: Any = put.targets[0] if isinstance(put, ast.Assign) else put.target
+                while isinstance(place, ast.Subscript):
+                    place = place.value
+                if isinstance(place, ast.Name):
+                    found.add(place.id)
     return found
 
 

@@ -163,6 +163,17 @@ def arithmetic(sign: str, left: Any, right: Any) -> Any:
     return found.item() if isinstance(found, np.generic) else found
 
 
+class _OfParameters:
+    """The class that a parameter has in a graph: neither ``Parameter`` nor ``Tensor`` (measured)."""
+
+
+def class_of(value: Any) -> type:
+    """``type(value)``: of a tensor of the graph the class of tensors (measured)."""
+    if isinstance(value, Parameter):
+        return _OfParameters
+    return Tensor if isinstance(value, Traced) else type(value)
+
+
 def branch(
     test: Any, first: Callable[..., Any], second: Callable[..., Any], state: tuple[Any, ...], names: Sequence[str]
 ) -> tuple[Any, ...]:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.errors import TraceError
 from harness.framework.compile.traced import is_weight
+from harness.framework.ops.base import OPERATORS
 from harness.graph import IO, IOMONAD, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, U
 
 
@@ -204,13 +206,30 @@ class States:
 
     def newest(self, load: Node) -> None:
         """Makes a read of memory that has several names one of the newest name (what is differentiated is seen to)."""
-        root, name = self.root(load.inputs[0]), load.inputs[0]
+        load.inputs[0] = self._named(load, load.inputs[0])[0]
+
+    def before(self, reader: Node, operand: Operand) -> Operand:
+        """The newest name of the memory of ``operand`` when ``reader``, a read or an update, finds it.
+
+        Raises ``TraceError`` if an update before it wrote there and gives something else.
+        """
+        name, lost = self._named(reader, operand)
+        if lost is not None:
+            raise TraceError(f"it was changed before, by {lost.op}")
+        return name
+
+    def _named(self, reader: Node, operand: Operand) -> tuple[Operand, Node | None]:
+        root, name, lost = self.root(operand), operand, None
         for number, step in enumerate(self._log.steps):
-            if load.inputs[1] is self._state(number):
+            if step.update is reader or (reader.op == "Load" and reader.inputs[1] is self._state(number)):
                 break
-            if step.update is not None and self.root(step.update) is root:
+            if step.update is None:
+                continue
+            if self.root(step.update) is root:
                 name = step.update
-        load.inputs[0] = name
+            elif any(self.root(each) is root for each in _written_by(step.update)):
+                lost = step.update
+        return name, lost
 
     def reads(self) -> list[Node]:
         """Every read of what was changed in place, but parameters, in order."""
@@ -367,3 +386,10 @@ def merged(units: Sequence[Sequence[Node]], differentiated: bool) -> list[Node]:
         order = order[::-1] + list(unit[::-1])
     each = list({id(read): read for read in order}.values())
     return each[::-1] if differentiated else each
+
+
+def _written_by(update: Node) -> list[Operand]:
+    """What an update writes to, by its flat inputs."""
+    counts = [1 if count is None else count for count in update.extra.layout]
+    starts = [sum(counts[:at]) for at in OPERATORS.get(update.op).mutates]
+    return [update.inputs[start] for start in starts]

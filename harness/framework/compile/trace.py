@@ -29,7 +29,7 @@ from harness.framework.ops import random, taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
 from harness.framework.tensor import Parameter as ParameterTensor
-from harness.framework.tensor import Tensor, is_eager
+from harness.framework.tensor import Tensor, gives_as_graph, is_eager
 from harness.graph import (
     Const,
     Node,
@@ -167,11 +167,7 @@ class Tracer(Controls):
 
     def knows(self, arguments: Mapping[int, Any]) -> None:
         """Lets values be asked for while tracing; ``arguments`` as ``Known`` takes them."""
-        self.known = Known(arguments, self._changed)
-
-    def _changed(self, weight: Operand) -> bool:
-        mutating = (node for node in self.created if node.extra.effect == "memory")
-        return any(self.states.root(i) is weight for node in mutating for i in node.inputs)
+        self.known = Known(arguments, self.states.before)
 
     def _takes(self, user: Node, operand: Operand) -> bool:
         """Whether an operator of this region reads ``operand``; one that changes memory takes it as it is."""
@@ -247,7 +243,7 @@ class Tracer(Controls):
     def assign_items(self, target: Tensor, index: Any, value: Any) -> None:
         """``target[index] = value``: in PyNative mode of the tensor itself, else of the name it has there,
         which takes another reading of its function."""
-        if isinstance(target, Traced) and is_eager():
+        if isinstance(target, Traced) and not gives_as_graph():
             target.operand = target.with_items(index, value).operand
             if target.taken_from is not None:
                 self.assign_items(*target.taken_from, target)

@@ -78,8 +78,8 @@ class EngineRun(Run):
     def _holds(self, condition: Operand | None) -> bool:
         return bool(np.all(self._engine.host(self.resolve(condition))))
 
-    def _settled(self, operand: Operand | None) -> Any:
-        return self._engine.copied(self.resolve(operand))
+    def _copied(self, value: Any) -> Any:
+        return self._engine.copied(value)
 
     def _inputs(self, launch: Launch, values: Sequence[Any]) -> list[Value]:
         self._values_shown = values

@@ -16,7 +16,7 @@ from harness.framework.ops.numerics import finish
 from harness.framework.ops.summaries import keep
 from harness.framework.runtime.engine import Engine, EngineRun
 from harness.framework.runtime.faults import Fault
-from harness.framework.runtime.plan import launches_of
+from harness.framework.runtime.plan import apart_from_callers, launches_of
 from harness.framework.runtime.recorded import Recorded
 from harness.framework.runtime.run import Run
 from harness.framework.tensor import Tensor
@@ -57,6 +57,9 @@ class Executor:
             for target in (launch.node.inputs[at] for at in launch.operator.mutates)
             if isinstance(target, Const)
         }
+        changes = any(launch.operator.mutates for launches in self.launches.values() for launch in launches)
+        #: inputs that are copied, so that what changes them does not reach the caller's tensor
+        self.apart = apart_from_callers(program) if changes else frozenset[int]()
         assert program.block.result is not None
         self._result = abstract(program.block.result)
 
@@ -124,6 +127,9 @@ class Executor:
                 launch.state.update(states.pop(0))
 
     def _begun(self, arrays: Sequence[Array], recording: Recording | None, faults: Sequence[Fault], at: int) -> Run:
+        if self.apart:
+            pairs = zip(self.program.inputs, arrays, strict=True)
+            arrays = [array.copy() if id(each) in self.apart else array for each, array in pairs]
         given = (self.program, self.launches, self.changed, arrays, recording, faults, at)
         return Run(*given) if self.engine is None else EngineRun(self.engine, *given)
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from harness.devices import Device
 from harness.framework.compile.program import Program
-from harness.framework.compile.regions import Crossing, controls_of
+from harness.framework.compile.regions import Control, Crossing, Region, controls_of
 from harness.framework.runtime.fused import FusedLaunch
 from harness.framework.runtime.launch import Launch
-from harness.graph import Node, Operand, Parameter
+from harness.graph import Const, Node, Operand, Parameter
 
 #: nodes that pass a value on unchanged
 _HAND_ON = frozenset({"Load", "Depend", "TupleGetItem"})
@@ -50,6 +50,42 @@ def sources(operand: Operand | None) -> Iterator[Node | Parameter]:
     elif operand.op == "MakeTuple":
         for member in operand.inputs:
             yield from sources(member)
+
+
+def is_lasting(source: Node | Parameter) -> bool:
+    """Whether a value lies in memory that outlives the step: a weight's, or a constant's."""
+    root = source.extra.root if isinstance(source, Node) else source
+    if isinstance(root, Parameter) and isinstance(root.handle, Crossing):
+        return any(map(is_lasting, sources(root.handle.operand)))
+    return isinstance(root, Const) or (isinstance(root, Parameter) and root.is_weight)
+
+
+def apart_from_callers(program: Program) -> frozenset[int]:
+    """The inputs (by ``id``) whose changes in place do not reach the caller's tensor: in a program with control flow
+    all but those that a kernel in front of it reads, or the condition of a loop that begins it, as its own variable.
+
+    Held by tests/data/programs/loops_in_place.txt, measured with MindSpore 2.10.0.
+    """
+    controls = [item for item in program.block.items if isinstance(item, Control)]
+    if not controls:
+        return frozenset()
+    reached = _read(program, program.block.items[0])
+    if controls[0].is_loop:
+        own = _read(program, controls[0].first.items[0])
+        reached |= {
+            id(source)
+            for variable, init in zip(controls[0].state, controls[0].init, strict=True)
+            if id(variable) in own
+            for source in sources(init)
+        }
+    return frozenset(id(each) for each in program.inputs) - reached
+
+
+def _read(program: Program, region: Region | Control) -> set[int]:
+    """What the kernels of a region read."""
+    graph = program.of_region.get(id(region))
+    nodes = graph.execution_order if graph is not None else ()
+    return {id(source) for node in nodes for operand in node.inputs for source in sources(operand)}
 
 
 def _roots(program: Program) -> Iterator[Operand | None]:

@@ -15,6 +15,7 @@ from harness.framework.ops.base import Call
 from harness.framework.runtime.faults import Fault, after_all, before_all
 from harness.framework.runtime.launch import Launch
 from harness.framework.runtime.lent import LentMemory
+from harness.framework.runtime.plan import is_lasting, sources
 from harness.graph import Const, Node, Operand, Parameter, TupleSpec
 from harness.recording import Launch as RecordedLaunch
 from harness.recording import Recording, Step
@@ -78,7 +79,8 @@ class Run:
                 self._values[id(item.node)] = self._settled(side.result)
 
     def _loop(self, control: Control) -> None:
-        state = [self.resolve(i) for i in control.init]
+        # A variable is the memory it begins with, but for a constant's (measured: other names of it see the updates).
+        state = [self._settled(i) if isinstance(i, Const) else self.resolve(i) for i in control.init]
         while True:
             for variable, value in zip(control.state, state, strict=True):
                 self._values[id(variable)] = value
@@ -147,10 +149,15 @@ class Run:
         return bool(np.all(self.resolve(condition)))
 
     def _settled(self, operand: Operand | None) -> Any:
-        """A value that later kernels cannot change: a read of a parameter is copied."""
+        """What a block hands on: memory as it is, but that of a weight or a constant, which is copied."""
+        if isinstance(operand, Node) and operand.op == "MakeTuple":
+            return tuple(map(self._settled, operand.inputs))
         value = self.resolve(operand)
+        return self._copied(value) if any(map(is_lasting, sources(operand))) or isinstance(operand, Const) else value
+
+    def _copied(self, value: Any) -> Any:
         if isinstance(value, tuple):
-            return tuple(v.copy() if isinstance(v, np.ndarray) else v for v in value)
+            return tuple(map(self._copied, value))
         return value.copy() if isinstance(value, np.ndarray) else value
 
     def _inputs(self, launch: Launch, values: Sequence[Any]) -> list[Value]:

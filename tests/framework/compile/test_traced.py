@@ -11,7 +11,6 @@ import pytest
 
 from harness import Tensor, ops
 from harness.errors import DtypeError, ShapeError, TraceError, UnknownNameError
-from harness.framework.compile.traced import Traced
 from harness.framework.tensor import call
 from tests.framework.compile.build import Net, compiled, floats
 
@@ -142,7 +141,7 @@ def test_what_is_known_of_a_traced_tensor() -> None:
     with compiled():
         Net(look)(floats(2, 3))
     assert seen == {
-        "kind": Traced, "shape": (2, 3), "ndim": 2, "size": 6, "dtype": "Float32", "length": 2,
+        "kind": Tensor, "shape": (2, 3), "ndim": 2, "size": 6, "dtype": "Float32", "length": 2,
         "nbytes": 24,
     }  # fmt: skip
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.framework.ops.eager import is_number
-from harness.framework.tensor import Tensor, call, graph_function, is_eager, tensor_method
+from harness.framework.tensor import Tensor, call, gives_as_graph, graph_function, tensor_method
 
 __all__: list[str] = []
 
@@ -27,7 +27,7 @@ _FORMS: dict[str, tuple[str, str, str, tuple[Any, ...]]] = {
 def changed(form: str, x: Any, y: Any, *alpha: Any) -> Any:
     """``x`` changed by ``y``, a tensor or a number, as ``form`` (``__iadd__``) does; ``alpha``: a factor of ``y``."""
     plain, by_tensor, by_number, more = _FORMS[form]
-    if is_eager():
+    if not gives_as_graph():
         return getattr(x, plain)(y * alpha[0] if alpha and alpha[0] != 1 else y)
     if x.made_by is not None:
         key, op, arguments = x.made_by
