@@ -64,7 +64,7 @@ def _name(module: str, row: str, member: str) -> Name:
     return Name(kind, module, member)
 
 
-_HELPERS = f"{OURS}.common.helpers"
+_HELPERS, _MACHINE = f"{OURS}.common.helpers", f"{OURS}.common.machine"
 #: names at home in modules that we lack: what stands for them here
 _ELSEWHERE = {
     "nn.optim.ada_grad:opt_init_args_register": f"{_HELPERS}:opt_init_args_register",
@@ -83,7 +83,21 @@ _ELSEWHERE = {
     "dataset:TupleIterator": f"{OURS}.dataset.iterators:TupleIterator",
     "dataset:DictIterator": f"{OURS}.dataset.iterators:DictIterator",
     "dataset:Iterator": f"{OURS}.dataset.iterators:RowIterator",
-}
+    "device_context.cpu:is_available": f"{_MACHINE}:cpu_is_available",
+    "device_context.cpu:device_count": f"{_MACHINE}:device_count",
+    "device_context.ascend:is_available": f"{_MACHINE}:no_device",
+    "device_context.gpu:is_available": f"{_MACHINE}:no_device",
+    "hal:is_available": f"{_MACHINE}:is_available",
+    **{f"device_context.ascend:{name}": f"{_MACHINE}:{name}"
+       for name in ("precision_mode", "conv_allow_hf32", "matmul_allow_hf32")},
+    **{place: f"{_MACHINE}:{place.partition(':')[2]}"
+       for place in (":set_deterministic", ":set_recursion_limit", "device_context.cpu:threads_num")},
+    **{f":{name}": f"{_MACHINE}:nothing_used"
+       for name in ("memory_reserved", "memory_allocated", "max_memory_reserved", "max_memory_allocated")},
+    **{f":{name}": f"{_MACHINE}:nothing"
+       for name in ("launch_blocking", "synchronize", "empty_cache", "reset_peak_memory_stats",
+                    "reset_max_memory_reserved", "reset_max_memory_allocated")},
+}  # fmt: skip
 #: the modules whose ``find`` gives primitives that MindSpore generates, or keeps to itself
 _PRIMITIVES = (f"{OURS}.ops.primitives.generated", f"{OURS}.ops.primitives.inner")
 #: internal modules of MindSpore that scripts import all the same

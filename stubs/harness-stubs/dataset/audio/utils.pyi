@@ -1,0 +1,13 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.dataset.audio.utils import DensityFunction as DensityFunction
+from harness.framework.dataset.audio.utils import FadeShape as FadeShape
+from harness.framework.dataset.audio.utils import GainType as GainType
+from harness.framework.dataset.audio.utils import Interpolation as Interpolation
+from harness.framework.dataset.audio.utils import MelType as MelType
+from harness.framework.dataset.audio.utils import Modulation as Modulation
+from harness.framework.dataset.audio.utils import NormMode as NormMode
+from harness.framework.dataset.audio.utils import NormType as NormType
+from harness.framework.dataset.audio.utils import ResampleMethod as ResampleMethod
+from harness.framework.dataset.audio.utils import ScaleType as ScaleType
+from harness.framework.dataset.audio.utils import WindowType as WindowType
+from harness.framework.dataset.vision.utils import Border as BorderType

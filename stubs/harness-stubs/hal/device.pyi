@@ -1,0 +1,2 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.common.machine import is_available as is_available

@@ -1,0 +1,3 @@
+# Written by `python -m tests.stubs`.
+from typing import Any
+def synchronize() -> Any: ...
