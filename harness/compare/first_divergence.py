@@ -174,7 +174,8 @@ class _Search:
         bad = [slot for slot in inputs if not slot.verdict.holds]
         if slots[0].op_type == PARAMETER:
             return None if any(slot.key in self._producers for slot in slots) else Kind.GIVEN
-        if differs and self._takes_more(where, slots, bad):
+        shifted = any(self._formats(slot).count(ARGUMENT_FORMAT) == 1 for slot in bad)
+        if (differs or shifted) and self._takes_more(where, slots, bad, shifted):
             return Kind.ARGUMENTS
         if not bad:
             if not differs or carried or self._comes_from_other_ranks(where, slots):
@@ -197,15 +198,23 @@ class _Search:
         mates = [each for each in self.executions if each[1:] == where[1:] and each.rank != where.rank]
         return any(not slot.verdict.holds for mate in mates for slot in self.executions[mate] if slot.key.io == "input")
 
-    def _takes_more(self, where: Execution, slots: Sequence[SlotVerdict], bad: Sequence[SlotVerdict]) -> bool:
+    def _takes_more(
+        self, where: Execution, slots: Sequence[SlotVerdict], bad: Sequence[SlotVerdict], shifted: bool
+    ) -> bool:
         """Whether one side alone gives it an input, and all others agree. Only operators of one scope count, and none
-        that updates state, because frameworks give those other inputs."""
-        others = all(slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in bad)
+        that updates state, because frameworks give those other inputs. ``shifted``: numbers and texts follow the
+        tensors, and one tensor more gave all of them other slots."""
+        lone = (Verdict.MISSING, Verdict.UNEXPECTED)
+        left = [slot for slot in bad if not (shifted and ARGUMENT_FORMAT in self._formats(slot))]
+        others = all(slot.verdict in lone for slot in left)
         if not others or any(slot.overwritten or slot.op_type.startswith(IN_PLACE) for slot in slots):
             return False
         counterparts = self._comparison.counterparts.get(where, ())
         scopes = {name.rpartition("/")[0] for name in (where.operator, *counterparts)}
         return bool(bad or (counterparts and self._uncompared(where))) and len(scopes) == 1
+
+    def _formats(self, slot: SlotVerdict) -> tuple[str, ...]:
+        return tuple(record.format for record in self._comparison.pairs.get(slot.key, ()))
 
     def _holds_other_values(self, slots: Sequence[SlotVerdict]) -> bool:
         """Whether an operator that only moves values gives values that its agreeing inputs lack, so that something

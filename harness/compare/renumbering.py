@@ -188,7 +188,7 @@ class _Steps:
             places[name] = last, number
         places |= {name: (at, -1) for name, at in ran.items() if name not in places}
         return [
-            _stated(told[name][1], recorded.get(name, ())) if name in told else _observed(name, recorded[name])
+            _stated(name, told[name][1], recorded.get(name, ())) if name in told else _observed(name, recorded[name])
             for name in sorted(places, key=places.__getitem__)
         ]
 
@@ -229,7 +229,7 @@ def _name(
             made.renamed[new, name] = None
     orderly = dict(in_order(paired))
     for at, mate in paired.items():
-        if at not in orderly and one[at].content == other[mate].content:
+        if at not in orderly and one[at].name != other[mate].name and one[at].content == other[mate].content:
             made.exchanged[one[at].name, other[mate].name] = None
 
 
@@ -268,13 +268,13 @@ def _observed(name: str, records: Sequence[Record]) -> Node:
     return Node(name, _kind(name), records[0].op_type, tuple(form), (), (), tuple(content))
 
 
-def _stated(one: Described, records: Sequence[Record]) -> Node:
-    """An operator with its edges."""
+def _stated(name: str, one: Described, records: Sequence[Record]) -> Node:
+    """An operator with its edges, by the name of its records."""
     constants = tuple((slot, _text(edge.value)) for slot, edge in enumerate(one.inputs) if edge.kind == "constant")
     form = tuple((name, _text(value)) for name, value in sorted(one.attributes.items())), constants
     content = tuple((each.key.io, each.key.slot, each.dtype, _digest(each)) for each in records) or None
     takes = tuple(_taken(edge) for edge in one.inputs)
-    return Node(one.name, _kind(one.name), one.type, form, one.outputs, takes, content)
+    return Node(name, _kind(name), one.type, form, one.outputs, takes, content)
 
 
 def _taken(edge: Edge) -> tuple[str, int] | str | None:
@@ -309,7 +309,11 @@ def _under(operators: Operators, names: Mapping[tuple[int, int, int, str], str])
     found = {}
     for (rank, graph, name), one in operators.items():
         known = by_graph[rank, graph]
-        new = known.get(name, name)
+        later = _LATER.match(name)
+        if later is None:
+            new = known.get(name, name)
+        else:
+            new = f"{names.get((rank, graph, int(later[2]), later[1]), later[1])}@{later[2]}"
         inputs = tuple(
             edge._replace(name=known.get(edge.name, edge.name)) if edge.kind in ("result", "parameter") else edge
             for edge in one.inputs

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
+from harness.compare.divergence import PARAMETER
 from harness.compare.origin import Origin as Divergence
+from harness.compare.verdict import SlotVerdict
 from harness.explain.case import Case
 from harness.explain.claim import Check
 from harness.explain.evidence import Evidence
@@ -60,6 +62,15 @@ def parameters(case: Case) -> list[str]:
 def _belongs_to(name: str, names: Collection[str]) -> bool:
     """Whether an optimizer's parameter (``moments.fc.bias``) is that of another of ``names``."""
     return any(name != each and name.endswith(f".{each}") for each in names)
+
+
+def differs(name: str, case: Case, failing: Iterable[SlotVerdict]) -> Cause:
+    """The cause of a parameter that differs from the start: certain if nothing but its own records differs, because
+    no operator that was captured reads it."""
+    only = all(each.op_type == PARAMETER and each.key.operator == name for each in failing)
+    text = f"parameter {name} differs from the start" + ("; no operator that was captured gives another value" * only)
+    check = Check("fact", {"differs": [name], "iteration": case.where.iteration}) if only else None
+    return Cause(Certainty.BITS if only else Certainty.LIKELY, "parameter", text, (Change(name),), check=check)
 
 
 def exchanged(name: str, case: Case) -> Cause | None:

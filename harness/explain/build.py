@@ -22,7 +22,7 @@ from harness.explain.arguments import changed_arguments
 from harness.explain.case import Case
 from harness.explain.changes import changed_settings
 from harness.explain.evidence import Evidence, agree_on_graphs
-from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
+from harness.explain.explanation import Cause, Element, Explanation, Origin
 from harness.explain.known_values import completed, guess
 from harness.explain.numbers import number, short_operator
 from harness.explain.optimizers import SETTING, left_out, shown_by_operators
@@ -30,7 +30,7 @@ from harness.explain.recorded import LIBRARY, is_without_replayer
 from harness.explain.rewired import by_graphs
 from harness.explain.search import WORK, Search
 from harness.explain.structure import Structure, told_apart
-from harness.explain.trained import cut_off
+from harness.explain.trained import cut_off, is_gradient
 from harness.explain.whole import whole
 from harness.records import GIVEN_SCOPE, Record, SlotKey
 from harness.words import agreeing
@@ -158,20 +158,22 @@ def _cause(comparison: Comparison, divergence: Divergence, case: Case, work: int
     if divergence.kind is Kind.ARGUMENTS and changed_arguments(case):
         cause = Search(case, work).cause()
     elif divergence.kind.structural:
-        cause = left_out(divergence, case) or Structure(divergence, case).cause()
+        known = left_out(divergence, case) or (
+            None if is_gradient(case.where.operator) else cut_off(comparison, divergence)
+        )
+        cause = known or Structure(divergence, case).cause()
     elif _is_other(case):
         other = replace(divergence, kind=Kind.REPLACED, counterpart=case.there.operator)
         cause = Structure(other, case).cause()
     elif comparison.slots and divergence.slots[0].op_type == PARAMETER:
         name = divergence.where.operator
-        cause = alone.exchanged(name, case) or Cause(
-            Certainty.LIKELY, "parameter", f"parameter {name} differs from the start", (Change(name),)
-        )
+        cause = alone.exchanged(name, case) or alone.differs(name, case, comparison.failures())
     else:
         cause = Search(case, work).cause()
     if cause is None or not cause.certainty.proven:
         cause = cut_off(comparison, divergence) or cause
-    if cause is not None and not cause.certainty.proven and case.op == SETTING:
+    settings = SETTING in (case.op, case.found.op_type(case.there))
+    if cause is not None and not cause.certainty.proven and settings:
         cause = shown_by_operators(cause, comparison, case)
     named = {change.name for change in cause.changes} if cause is not None else set()
     rest = [name for name in first if name not in named]

@@ -18,6 +18,7 @@ from harness.explain.claim import Check
 from harness.explain.evidence import Array, Evidence, loaded
 from harness.explain.explanation import Cause, Certainty, Explanation
 from harness.explain.numbers import short_operator
+from harness.explain.optimizers import SETTING
 from harness.records import SlotKey
 from harness.words import counted
 
@@ -76,6 +77,8 @@ def proposed(comparison: Comparison, asked: str = "") -> Grafts | None:
                   and (each.key.slot_name == slot if slot else each.key.io == "output")]  # fmt: skip
         return _of([each for each in chosen if not _is_argument(each, comparison)], chosen)
     origin = first_divergence(comparison)
+    if origin is not None and origin.slot.op_type == SETTING:
+        return _behind_settings(comparison)
     if origin is None or origin.where.rank:
         return None
     there = [each for each in slots if _at(each) == origin.where]
@@ -86,6 +89,14 @@ def proposed(comparison: Comparison, asked: str = "") -> Grafts | None:
         changed = [each for each in there if each.key.io == "output" and each.verdict is Verdict.DIFFERS]
         return _of(changed or _taken_next(comparison, origin.where), there)
     return _of(given, there) if given else _of(_family(slots, there), there)
+
+
+def _behind_settings(comparison: Comparison) -> Grafts | None:
+    """The grafts where settings differ, which compute nothing: those of the first operator that differs."""
+    mine = [each for each in comparison.slots if each.op_type == SETTING and not each.verdict.holds]
+    rest = replace(comparison, slots=[each for each in comparison.slots if each.op_type != SETTING])
+    behind = proposed(rest)
+    return behind and replace(behind, suspects=behind.suspects | {_at(each) for each in mine})
 
 
 def lacks_proof(explanation: Explanation) -> bool:
@@ -123,9 +134,24 @@ def proven(explanation: Explanation, grafts: Grafts) -> Explanation:
     places = [f"{own.iteration}:{own.operator}:{own.slot_name}" for own in grafts.places]
     check = Check("graft", {"places": places}, True, len(places), len(places))
     before = explanation.cause
+    if before is not None and _says_more(before, explanation, grafts):
+        text = f"{before.text}; {text}"
+        return replace(explanation, cause=replace(before, certainty=Certainty.GRAFT, text=text, check=check))
     known = [f"{before.certainty.value.capitalize()}: {before.text}"] if before is not None else []
     cause = Cause(Certainty.GRAFT, KIND, text, source=source, check=check)
     return replace(explanation, cause=cause, others=(*known, *explanation.others))
+
+
+def _says_more(cause: Cause, explanation: Explanation, grafts: Grafts) -> bool:
+    """Whether a cause names the weight, the data or the setting that differs: a graft shows that no other does."""
+    if not cause.certainty.proven:
+        origin = explanation.origin
+        return (
+            cause.kind == "attribute"
+            and origin is not None
+            and origin.operator in {s.operator for s in grafts.suspects}
+        )
+    return any(not each.name.startswith("input.") for each in cause.changes)
 
 
 def refuted(explanation: Explanation, grafts: Grafts, left: Comparison) -> Explanation:

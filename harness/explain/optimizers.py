@@ -55,7 +55,9 @@ def shown_by_operators(cause: Cause, comparison: Comparison, case: Case) -> Caus
     shown = Structure(origin, case).cause()
     if not shown.certainty.proven:
         return cause
-    return replace(cause, certainty=shown.certainty, text=f"{cause.text}; {shown.text}", check=shown.check)
+    return replace(
+        cause, certainty=shown.certainty, text="; ".join(dict.fromkeys((cause.text, shown.text))), check=shown.check
+    )
 
 
 def left_out(origin: Origin, case: Case) -> Cause | None:

@@ -54,9 +54,12 @@ def recorded(run: Evidence, where: Execution, beside: Mapping[int, Record] | Non
         return None
     tensors = {slot: each for slot, each in sorted(inputs.items()) if each.format == TORCH_FORMAT}
     values = {slot: loaded(each) for slot, each in tensors.items()}
-    made = [(each.dtype, tuple(each.shape)) for _, each in sorted(outputs.items())]
-    if sorted(values) != list(range(len(values))) or sorted(outputs) != list(range(len(outputs))):
+    if sorted(values) != list(range(len(values))) or (outputs and 0 not in outputs):
         return None  # tensors without elements have no record
+    made = [
+        (each.dtype, tuple(each.shape)) if (each := outputs.get(slot)) is not None else (outputs[0].dtype, (0,))
+        for slot in range(max(outputs, default=-1) + 1)
+    ]
     if any(each is None for each in values.values()):
         return None
     given = given_by_name(inputs, beside)

@@ -34,10 +34,13 @@ def same(one: Array, other: Array) -> bool:
 
 
 def results_of(run: Evidence, where: Execution) -> list[Array] | None:
-    """The results of an execution by slot; None if one is not known."""
-    found = [loaded(each) for _, each in sorted(run.slots(where, "output").items())]
-    known = [each for each in found if each is not None]
-    return known if found and len(known) == len(found) else None
+    """The results of an execution by slot, empty arrays for those without elements, which have no record; None if one
+    is not known."""
+    found = {slot: loaded(each) for slot, each in run.slots(where, "output").items()}
+    known = {slot: each for slot, each in found.items() if each is not None}
+    if len(known) < len(found) or 0 not in known:
+        return None
+    return [known.get(slot, np.empty(0, known[0].dtype)) for slot in range(max(known) + 1)]
 
 
 def gives_its_results(run: Evidence, where: Execution) -> bool:

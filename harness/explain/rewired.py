@@ -11,7 +11,7 @@ from harness.compare.origin import Input, Kind, Origin, State
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain.alignment import Alignment, Edit, is_order
 from harness.explain.case import Case
-from harness.explain.evidence import Evidence
+from harness.explain.evidence import Evidence, is_of_records
 from harness.explain.statements import Statement
 from harness.records import SlotKey
 
@@ -27,6 +27,8 @@ def by_graphs(divergence: Origin, case: Case, comparison: Comparison) -> Origin:
     graph = case.where.graph
     if not case.expected.graphs or not case.found.graphs:
         return divergence
+    if is_of_records(case.expected) and is_of_records(case.found):
+        return divergence  # the comparison has paired all operators by the same edges, and by contents
     if len({graph in side.graphs.ids for side in (case.expected, case.found)}) == 2:
         return divergence  # one side lacks the whole graph: the other one's operators have no counterparts in another
     aligned = case.aligned

@@ -146,7 +146,10 @@ class Search:
         """The cause; None if it is unknown."""
         if self.case.unrecorded and self.case.inputs:
             return self._of_unrecorded()
-        given = [*changed_settings(self.case), *changed_arguments(self.case), *changed_inputs(self.case)]
+        named = changed_arguments(self.case)
+        names = {each.change.name for each in named}
+        settings = [each for each in changed_settings(self.case) if each.change.name not in names]
+        given = [*settings, *named, *changed_inputs(self.case)]
         if given:
             return self._of_given(given)
         if (told := self._of_view() or self._of_cast()) is not None:

@@ -8,11 +8,12 @@ from typing import Any
 
 from harness.compare.divergence import Execution
 from harness.compare.origin import Input, Kind, Origin, State
+from harness.compare.renumbering import FOUND_SUFFIX
 from harness.dtypes import ARGUMENT_FORMAT
 from harness.explain.alignment import Alignment, is_order
 from harness.explain.case import Case
 from harness.explain.claim import Check
-from harness.explain.evidence import is_of_records, loaded
+from harness.explain.evidence import Evidence, is_of_records, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.numbers import changed_cell, short_operator, value_text
 from harness.explain.pair import is_bitwise
@@ -54,7 +55,7 @@ class Structure:
         proofs: dict[Kind, Callable[[], Certainty | None]] = {
             Kind.REPLACED: self._by_replay, Kind.INSERTED: self._by_replay,
             Kind.REMOVED: lambda: self._passed_on() or self._survived() or self._written(), Kind.MOVED: self._by_replay,
-            Kind.REWIRED: self._rewired, Kind.RENAMED: self._renamed, Kind.ARGUMENTS: lambda: None,
+            Kind.REWIRED: self._rewired, Kind.RENAMED: self._renamed, Kind.ARGUMENTS: self._with_other_inputs,
         }  # fmt: skip
         text = self._text()
         told = text.split(":")[0] if ":" in text else "rewired"
@@ -103,7 +104,8 @@ class Structure:
 
     def _text(self) -> str:
         origin = self._origin
-        name, other = short_operator(origin.where.operator), short_operator(origin.counterpart or "")
+        name = short_operator(origin.where.operator.removesuffix(FOUND_SUFFIX))
+        other = short_operator(origin.counterpart or "")
         after = short_operator(origin.before[0] or "")
         place = f" (after {after})" if after else ""
         if origin.counterpart is not None and (cell := changed_cell(origin.where.operator, origin.counterpart)):
@@ -127,6 +129,8 @@ class Structure:
                 more = f" (and {len(made) - _SOURCES} more)" if len(made) > _SOURCES else ""
                 return f"{name} takes {', and '.join(map(self._other_source, made[:_SOURCES]))}{more}"
             return f"{name} takes the output of another operator"
+        if origin.kind is Kind.MOVED and (order := self._inputs_in_another_order()):
+            return f"{name} takes {order}"
         if origin.kind is Kind.MOVED:
             if origin.before[0] == origin.before[1]:
                 return f"moved: {name} runs at another place in the order"
@@ -137,13 +141,18 @@ class Structure:
     def _other_arguments(self) -> str:
         """The inputs that one side alone gives, with the parameter that only this side has and that may be one."""
         name, told = short_operator(self._origin.where.operator), []
-        for run, other, where, verb in (
-            (self._expected, self._found, self._origin.where, "removed"),
-            (self._found, self._expected, self._there, "inserted"),
+        places = self._origin.where, self._there
+        for run, other, where, theirs, verb in (
+            (self._expected, self._found, *places, "removed"),
+            (self._found, self._expected, *places[::-1], "inserted"),
         ):
             mine = run.slots(where, "input")
             alone = [each.key for each in self._origin.inputs if each.state is State.NOT_COMPARED]
-            for record in (mine[key.slot] for key in alone if key.operator == where.operator and key.slot in mine):
+            lone = [mine[key.slot] for key in alone if key.operator == where.operator and key.slot in mine]
+            if is_of_records(run):  # slots of what follows the tensors say nothing
+                given, others = self._tensors(run, where), self._tensors(other, theirs)
+                lone = [each for content, each in given.items() if content not in others]
+            for record in lone:
                 names = {each.key.operator for each in other.parameters}
                 scope = where.operator.rpartition("/")[0]
                 own = {p.key.operator for p in run.parameters if p.shape == record.shape and p.dtype == record.dtype}
@@ -151,6 +160,38 @@ class Structure:
                 what = f"{own.pop()}, " if len(own) == 1 else ""
                 told.append(f"{verb}: {what}{record.key.slot_name} of {name}")
         return "; ".join(dict.fromkeys(told)) or f"{name} takes other inputs"
+
+    def _tensors(self, run: Evidence, where: Execution) -> dict[bytes | None, Record]:
+        """The tensors that an operator takes, by their content."""
+        taken = run.slots(where, "input").values()
+        return {run.content(each): each for each in taken if each.format != ARGUMENT_FORMAT}
+
+    def _with_other_inputs(self) -> Certainty | None:
+        """Whether the run's operator gives its results from the golden's tensors and those that it alone takes."""
+        if is_of_records(self._found) and gives_its_results(self._found, self._there):
+            one = self._tensors(self._expected, self._origin.where).keys()
+            other = self._tensors(self._found, self._there).keys()
+            if None not in one | other and (one <= other or other <= one):
+                self._followed[self._there] = True, 0
+                return Certainty.REPLAY
+        return self._by_replay()
+
+    def _inputs_in_another_order(self) -> str:
+        """The inputs that an operator takes in each other's places: ``input.1 in place of input.0``; empty if it does
+        not take the same ones."""
+        sides = [
+            [
+                side.content(each)
+                for _, each in sorted(side.slots(where, "input").items())
+                if each.format != ARGUMENT_FORMAT
+            ]
+            for side, where in ((self._expected, self._origin.where), (self._found, self._there))
+        ]
+        one, other = sides
+        if not is_of_records(self._found) or None in one or len(set(one)) < len(one) or {*one} != {*other}:
+            return ""
+        moved = [at for at, content in enumerate(one) if other[at] != content]
+        return ", ".join(f"input.{one.index(other[at])} in place of input.{at}" for at in moved)
 
     def _other_class(self) -> str:
         """The cell of an operator that one side alone has, if the other side has a cell of that name and of another

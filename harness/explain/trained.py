@@ -15,6 +15,8 @@ from harness.explain.statements import Statement
 from harness.words import counted
 
 _GRADIENTS = "Gradients/"
+#: begins the scope of an optimizer's operators, in captures of PyTorch
+_UPDATES = "Default/optimizer-"
 #: operators that give zeros, whatever they take
 _ZEROS = frozenset({"ZerosLike", "Zeros", "FillV2", "Fill"})
 _NAMED = 3
@@ -51,7 +53,8 @@ def is_gradient(name: str) -> bool:
 def cut_off(comparison: Comparison, origin: Origin) -> Cause | None:
     """The cause if every forward tensor holds, and gradients reach other parameters than before: what both sides
     recorded of their parameters' gradients shows it."""
-    if not is_gradient(origin.where.operator):
+    updates = _UPDATES in origin.where.operator
+    if not updates and not is_gradient(origin.where.operator):
         return None
     step, lone = origin.where[:3], {Verdict.MISSING: list[str](), Verdict.UNEXPECTED: list[str]()}
     for slot in comparison.slots:
@@ -59,14 +62,19 @@ def cut_off(comparison: Comparison, origin: Origin) -> Cause | None:
             continue
         if slot.op_type == GRADIENT and slot.verdict in lone:
             lone[slot.verdict].append(slot.key.operator.removesuffix(".grad"))
-        elif slot.op_type == RESULT:
+        elif slot.op_type == RESULT or (updates and is_gradient(slot.key.operator)):
             return None
     lost, gained = lone.values()
     if bool(lost) == bool(gained):
         return None
     names = lost or gained
     which = names[0] + (f" and {counted(len(names) - 1, 'more parameter')}" if len(names) > 1 else "")
-    text = f"a part of the gradient is cut off: none reaches {which}" if lost else f"a gradient reaches {which}, too"
+    if updates:
+        text = f"the optimizer is given {'no' if lost else 'a'} gradient of {which}"
+    else:
+        text = (
+            f"a part of the gradient is cut off: none reaches {which}" if lost else f"a gradient reaches {which}, too"
+        )
     told = {"no gradient": names, "in": "run" if lost else "golden", "iteration": origin.where.iteration}
     return Cause(Certainty.BITS, "gradient", text, check=Check("fact", told))
 

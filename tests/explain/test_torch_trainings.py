@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch")
 
 from collections import Counter  # noqa: E402
 
-from harness.explain import Evidence  # noqa: E402
+from harness.explain import side_of  # noqa: E402
 from harness.explain.extracting import extract  # noqa: E402
-from tests.interop.torch_faults import Way, captured, judged_and_told  # noqa: E402
+from tests.interop.torch_faults import Way, captured, judged_and_told, stored  # noqa: E402
 from tests.interop.torch_faults import run_extracted as run  # noqa: E402
 from tests.interop.torch_kinds import LOOPS, MORE_KINDS, MORE_TRAININGS, TRAININGS  # noqa: E402
 
@@ -37,11 +37,11 @@ def make() -> tuple[Any, tuple[Any, ...]]:
 
 
 @pytest.fixture(scope="module")
-def golden() -> list[Any]:
-    return captured(make, Way(train=True))[0]
+def golden() -> Any:
+    return stored(captured(make, Way(train=True))[0])
 
 
-def told(golden: list[Any], way: Way) -> tuple[Any, list[Any]]:
+def told(golden: Any, way: Way) -> tuple[Any, Any]:
     made = captured(make, way)[0]
     explanation = judged_and_told(golden, made)[1]
     assert explanation is not None
@@ -50,14 +50,14 @@ def told(golden: list[Any], way: Way) -> tuple[Any, list[Any]]:
 
 
 @pytest.mark.parametrize("name", sorted(SETTINGS))
-def test_a_setting_of_an_optimizer_is_proven(golden: list[Any], name: str) -> None:
+def test_a_setting_of_an_optimizer_is_proven(golden: Any, name: str) -> None:
     change, words = SETTINGS[name]
     cause = told(golden, Way(train=True, optimize=change))[0].cause
     assert cause.certainty.proven, cause
     assert any(word in cause.text for word in words), cause.text
 
 
-def test_a_setting_without_effect_on_the_step_is_not_proven(golden: list[Any]) -> None:
+def test_a_setting_without_effect_on_the_step_is_not_proven(golden: Any) -> None:
     def capturable(optimizer: Any) -> None:
         optimizer.param_groups[0]["differentiable_by_us"] = True
 
@@ -66,7 +66,7 @@ def test_a_setting_without_effect_on_the_step_is_not_proven(golden: list[Any]) -
 
 
 @pytest.mark.parametrize("name", sorted(LOOPS))
-def test_what_is_wrong_with_a_loop_is_proven(golden: list[Any], name: str) -> None:
+def test_what_is_wrong_with_a_loop_is_proven(golden: Any, name: str) -> None:
     cause = told(golden, Way(train=True, loop=name))[0].cause
     assert cause.certainty.proven, cause
     if name == "no step":
@@ -77,19 +77,18 @@ def test_what_is_wrong_with_a_loop_is_proven(golden: list[Any], name: str) -> No
     ("name", "text"),
     [("detached", "a part of the gradient is cut off: none reaches one."), ("doubled residual", "add's alpha")],
 )
-def test_calls_that_change_gradients_or_defaults_are_proven(golden: list[Any], name: str, text: str) -> None:
+def test_calls_that_change_gradients_or_defaults_are_proven(golden: Any, name: str, text: str) -> None:
     kind = next(each for each in MORE_KINDS if each.name == name)
     cause = told(golden, Way(train=True, kind=kind, target=1 if name == "detached" else 0))[0].cause
     assert cause.certainty.proven, cause
     assert cause.text.startswith(text), cause.text
 
 
-def test_faults_without_an_operator_of_their_own_are_tests_of_the_next_one(golden: list[Any], tmp_path: Path) -> None:
+def test_faults_without_an_operator_of_their_own_are_tests_of_the_next_one(golden: Any, tmp_path: Path) -> None:
     ways = [Way(train=True, optimize=SETTINGS["learning rate"][0]), Way(train=True, loop="loss summed")]
     for number, way in enumerate(ways):
         explanation, made = told(golden, way)
-        sides = Evidence(lambda: golden, dict, "torch"), Evidence(lambda made=made: made, dict, "torch")
-        written = extract(explanation, *sides, "beside.npz")
+        written = extract(explanation, side_of(golden), side_of(made), "beside.npz")
         (tmp_path / f"test_{number}.py").write_text(written.text)
     seen: Counter[str] = Counter()
     run(tmp_path, seen)

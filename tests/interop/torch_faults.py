@@ -29,13 +29,15 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
+from harness.capture import Capture
 from harness.capture.torch import TorchCapture
 from harness.capture.torch.grafting import Grafts
-from harness.compare.policy import Judgement, Party, judge
 from harness.errors import HarnessError
-from harness.explain import Evidence, Explanation, Subject, explained, grafting, settle
+from harness.explain import Certainty, Explanation, grafting, side_of
 from harness.explain.extracting import extract
 from harness.records import Record
+from harness.store import StoredRun
+from tests.interop.torch_gate import Again, grafted, judged_and_told, stored
 from tests.interop.torch_kinds import (
     KINDS,
     LOOPS,
@@ -47,10 +49,7 @@ from tests.interop.torch_kinds import (
 )
 from tests.interop.torch_models import MODELS, fresh_models, loss_of
 
-HERE = {"torch": "here"}
 STEPS = 2
-_ROUNDS = 4
-Again = Callable[[Mapping[Any, Any]], list[Record]]
 
 
 @dataclass(frozen=True)
@@ -60,14 +59,14 @@ class Drawn:
     Attributes:
         label: its kind.
         words: what the cause has to say, any of these.
-        golden, run: the records of both runs.
+        golden, run: both runs.
         again: runs again with tensors of the golden.
     """
 
     label: str
     words: tuple[str, ...]
-    golden: list[Record]
-    run: list[Record]
+    golden: StoredRun
+    run: Capture
     again: Again
 
 
@@ -111,10 +110,8 @@ class Way:
     loop: str = ""
 
 
-def captured(
-    make: Callable[[], Any], way: Way, grafts: Mapping[Any, Any] | None = None
-) -> tuple[list[Record], Planted]:
-    """The records of one evaluation or of a training's steps, and what was planted."""
+def captured(make: Callable[[], Any], way: Way, grafts: Mapping[Any, Any] | None = None) -> tuple[Capture, Planted]:
+    """One evaluation or of a training's steps, and what was planted."""
     torch.manual_seed(0)
     model, inputs = make()
     model.train(way.train)
@@ -136,7 +133,7 @@ def captured(
                     model(*inputs)
             else:
                 _train(model, optimizer, inputs, way.loop, at, returned)
-    return list(watch.capture().records()), plant
+    return watch.capture(), plant
 
 
 def _train(model: Any, optimizer: Any, inputs: Any, loop: str, at: int, returned: Any) -> None:
@@ -185,7 +182,7 @@ def plant(rng: random.Random, make: Callable[[], Any], more: bool) -> Iterator[D
     Args:
         more: of all kinds; else of those that causes were built on.
     """
-    goldens: dict[bool, list[Record]] = {}
+    goldens: dict[bool, StoredRun] = {}
 
     def drawn(label: str, words: tuple[str, ...], way: Way) -> Drawn | None:
         try:
@@ -197,7 +194,7 @@ def plant(rng: random.Random, make: Callable[[], Any], more: bool) -> Iterator[D
         if way.kind is not None and not planted.done:
             return None
         if way.train not in goldens:
-            goldens[way.train] = captured(make, Way(way.train))[0]
+            goldens[way.train] = stored(captured(make, Way(way.train))[0])
         return Drawn(label, words, goldens[way.train], run, lambda values: captured(make, way, values)[0])
 
     kinds: list[Any] = [*KINDS, *MORE_KINDS] if more else [*KINDS]
@@ -271,40 +268,10 @@ def reapplied(cause: Any, origin: Any, one: list[Record], other: list[Record]) -
     return bool(isinstance(made, torch.Tensor) and made.numpy().tobytes() == wanted[0].tobytes())
 
 
-def judged_and_told(one: list[Record], other: list[Record]) -> tuple[Judgement, Explanation | None]:
-    """The judgement and the explanation as the gate gives them."""
-    sides = (
-        Party(one, "torch", stored=True, environment=lambda: HERE, repeated=lambda: True),
-        Party(other, "torch", stored=True, environment=lambda: HERE),
-    )
-    judged = judge(*sides, lay=lambda _one, _other: None, settle=settle)
-    evidence = Evidence(lambda: one, dict, "torch"), Evidence(lambda: other, dict, "torch")
-    return judged, explained(judged, Subject("run", "golden"), *evidence)
-
-
-def grafted(drawn: Drawn, judged: Judgement, told: Explanation) -> Explanation:
-    """The explanation after runs with the golden's tensors."""
-    golden = Evidence(lambda: drawn.golden, dict, "torch")
-    grafts, left = grafting.proposed(judged.comparison), None
-    for _ in range(_ROUNDS):
-        values = grafts.values(golden) if grafts is not None else None
-        if grafts is None or values is None:
-            return told
-        left = grafting.rest(judged_and_told(drawn.golden, drawn.again(values))[0], grafts)
-        if left is None:
-            return grafting.proven(told, grafts)
-        more = grafting.further(left, grafts)
-        if more is None:
-            break
-        grafts = more
-    return grafting.refuted(told, grafts, left) if left is not None else told
-
-
 def extracted(drawn: Drawn, told: Explanation, path: Path) -> str:
     """Writes the operator of a fault as a test of its own; gives why there is none, else nothing."""
-    sides = Evidence(lambda: drawn.golden, dict, "torch"), Evidence(lambda: drawn.run, dict, "torch")
     try:
-        made = extract(told, *sides, path.with_suffix(".npz").name)
+        made = extract(told, side_of(drawn.golden), side_of(drawn.run), path.with_suffix(".npz").name)
     except HarnessError as error:
         return str(error)
     path.write_text(made.text)
@@ -332,7 +299,8 @@ def run_extracted(folder: Path, seen: Counter[str]) -> None:
 
 def count(drawn: Drawn, seen: Counter[str], folder: Path | None) -> str:
     """Counts a fault; gives what is not as it should be."""
-    truth = first_apart(drawn.golden, drawn.run)
+    sides = list(drawn.golden.records()), list(drawn.run.records())
+    truth = first_apart(*sides)
     if not truth:
         return ""  # it changed nothing
     seen["faults"] += 1
@@ -342,7 +310,7 @@ def count(drawn: Drawn, seen: Counter[str], folder: Path | None) -> str:
     seen["seen"] += 1
     by_replay = told.cause
     if grafting.lacks_proof(told):
-        told = grafted(drawn, judged, told)
+        told = grafted(drawn.golden, drawn.again, judged, told)
     origin, cause = told.origin, told.cause
     at = {origin.operator, origin.found_as} if origin is not None else set()
     placed = bool(at & truth)
@@ -352,8 +320,8 @@ def count(drawn: Drawn, seen: Counter[str], folder: Path | None) -> str:
     seen["place"] += placed
     seen["cause"] += right
     seen["proven"] += proven
-    seen["by graft"] += cause is not None and cause.kind == grafting.KIND
-    if proven and cause is not None and (again := reapplied(cause, origin, drawn.golden, drawn.run)) is not None:
+    seen["by graft"] += cause is not None and cause.certainty is Certainty.GRAFT
+    if proven and cause is not None and (again := reapplied(cause, origin, *sides)) is not None:
         seen["applied again"] += 1
         seen["false"] += not again
     why = extracted(drawn, told, folder / f"test_{seen['faults']}.py") if folder is not None else ""

@@ -108,7 +108,16 @@ def run(
     known = set(map(id, outputs))
     written = {slot: made[slot] for slot in reading.written}
     outputs += [each for each in _written(reading, made) if id(each) not in known]
-    return [array_of(each) for each in outputs], {slot: array_of(each) for slot, each in written.items()}
+    while len(outputs) > 1 and not outputs[-1].numel():
+        outputs.pop()  # nothing without elements is recorded
+    arrays_made = [array_of(each) for each in outputs]
+    results = [each if each.size else unrecorded(arrays_made[0]) for each in arrays_made]
+    return results, {slot: array_of(each) for slot, each in written.items()}
+
+
+def unrecorded(first: Array) -> Array:
+    """What stands for a result without elements, of which nothing is recorded, beside the first result."""
+    return np.empty(0, first.dtype)
 
 
 def _arguments(way: Way, made: Mapping[int, Any], wide: bool) -> tuple[list[Any], dict[str, Any]]:
