@@ -115,26 +115,40 @@ def launched(folder: Path, *given: str, ranks: int = 2, fault: str = "") -> tupl
         environ.pop(name, None)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
     command += ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_msdump.plugin", *given]
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=280)
     return done.returncode, done.stdout + done.stderr
 
 
-def test_ranks_of_torchrun_share_one_golden(tmp_path: Path) -> None:
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    (tmp_path / "test_layouts.py").write_text(LAUNCHED)
-    code, text = launched(tmp_path, "--msdump-regen")
+def goldens_of(folder: Path, ranks: int) -> None:
+    """Makes a golden of each layout, holds the layouts against them, and asserts that each golden has all ranks."""
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "test_layouts.py").write_text(LAUNCHED)
+    code, text = launched(folder, "--msdump-regen", ranks=ranks)
     assert code == 0, text
     assert len(re.findall(r"^3 passed", text, re.MULTILINE)) == 1, text
-    before = {path: path.read_bytes() for path in sorted((tmp_path / "golden").rglob("*.h5"))}
+    before = {path: path.read_bytes() for path in sorted((folder / "golden").rglob("*.h5"))}
     assert len(before) == 3
     for path in before:
         with GoldenStore.open(path) as store:
-            records = list(store.run("torch", "tensor").records())
-        assert {record.key.rank for record in records} == {0, 1}
+            (run,) = store.runs()
+            records = list(store.run(run.backend, run.mode).records())
+        assert {record.key.rank for record in records} == set(range(ranks))
         assert any("c10d" in record.op_type for record in records), path
-    assert launched(tmp_path, "--msdump")[0] == 0
-    assert launched(tmp_path, "--msdump-regen")[0] == 0
+    assert launched(folder, "--msdump", ranks=ranks)[0] == 0
+    assert launched(folder, "--msdump-regen", ranks=ranks)[0] == 0
     assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.interop
+def test_four_ranks_of_torchrun_share_one_golden(tmp_path: Path) -> None:
+    goldens_of(tmp_path, 4)
+    code, text = launched(tmp_path, "--msdump", "-k", "test_ddp", ranks=4, fault="shard")
+    assert (code, text.count("First divergence")) == (1, 1), text
+    assert re.search(r"^Ranks:\n  First: rank 1, ", text, re.MULTILINE), text
+
+
+def test_ranks_of_torchrun_share_one_golden(tmp_path: Path) -> None:
+    goldens_of(tmp_path, 2)
     code, text = launched(tmp_path, "--msdump", "-k", "test_ddp", fault="shard")
     assert (code, text.count("First divergence")) == (1, 1), text
     code, text = launched(tmp_path, "--msdump", "-k", "test_ddp", fault="alone")
