@@ -21,7 +21,7 @@ from harness.gate.stores import OPENED
 from harness.store import GoldenStore, RunId, StoredRun
 from harness.store.manifest import JUDGED
 from harness.words import among
-from pytest_msdump import commands, grafting, misses, twice
+from pytest_msdump import commands, edits, grafting, misses, twice
 from pytest_msdump.collection import from_root
 from pytest_msdump.gate_run import GateRun
 from pytest_msdump.gate_test import SEED, GateTest
@@ -326,6 +326,16 @@ def explain(
     explanation, given, text = against.explained(expected, judge.found(), judged, golden, changed, steps, grafted)
     if explanation is not None and result is not None:
         note(result, explanation, given)
+    if own:
+        known = explanation.cause.source if explanation is not None and explanation.cause is not None else None
+        text = _before_steps(text, edits.since(test.settings.root, judge.path, known))
     if own and (capture := judge.found().capture) is not None:
         text = put_in(text, of_ranks(expected, capture, judged, judge.records))
     return explanation, text
+
+
+def _before_steps(text: str, line: str) -> str:
+    """A failure with one more line, before what to run next."""
+    lines = text.split("\n")
+    at = next((at for at, each in enumerate(lines) if each.startswith("See: ")), len(lines))
+    return "\n".join([*lines[:at], line, *lines[at:]]) if line else text

@@ -394,7 +394,7 @@ def abandon(item: pytest.Item, bundle: str, error: BaseException | None = None) 
     result = _nothing(item)
     if is_left_out(item, item.config.stash[SETTINGS], error):
         result = _nothing(item, report.LEFT_OUT)
-    elif isinstance(error, Exception) and test is not None and test.ran and not is_known_wrong(item):
+    elif isinstance(error, Exception) and test is not None and not is_known_wrong(item):
         _show_difference(item, test, result)
     _keep_results(item, [result])
     _note(item, bundle, results_of(item), f"{item.nodeid} ended before what it ran could be judged")
@@ -404,12 +404,14 @@ def _show_difference(item: pytest.Item, test: GateTest, result: Result) -> None:
     if test.settings.regen or test.settings.learn:
         return
     from harness.escape import text
-    from pytest_msdump import ended
+    from pytest_msdump import edits, ended
 
     try:
-        told = ended.told(test, result)
+        told = ended.told(test, result) if test.ran else ""
     except Exception as error:  # the test's own error counts, whatever keeps its golden from being compared
         told = f"msdump: what the test ran could not be compared: {type(error).__name__}: {error}"
+    if edits.SAID not in told:
+        told = "\n".join(filter(None, [told, edits.since(test.settings.root, test.settings.golden / test.golden)]))
     if told:
         item.add_report_section("call", "msdump", text(told))
 

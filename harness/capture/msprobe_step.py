@@ -24,6 +24,7 @@ from harness.dump.msprobe.step_files import CONSTRUCT, OPERATOR, STACK
 from harness.errors import DtypeError, TreeError
 from harness.graph import SourceLine
 from harness.records import Record, RecordExtra, SlotKey
+from harness.words import counted
 
 _LINE = re.compile(r"(?:^|\0)File ([^\0\n]*), line (\d{1,9}),")
 #: Dtypes by the names that dumps give them.
@@ -35,6 +36,13 @@ _DIRECTIONS = ("forward", "backward")
 #: no damage (``tests/interop/test_msprobe_torch.py`` has a dump of the real one).
 _SELECTIVE = ("diff_check", "overflow_check")
 _LARGEST_SIZE = 2**63
+#: calls that overwrite their first input: ``add_``, ``+=``
+_IN_PLACE = re.compile(
+    r".*[^_]_|__setitem__|__i(?:add|sub|mul|truediv|floordiv|mod|pow|and|or|xor|lshift|rshift|matmul)__"
+)
+#: inputs that calls of other names overwrite: the means and variances that run along
+_STATES = {"batch_norm": (1, 2), "instance_norm": (1, 2)}
+_CHECKSUMS = ("md5", "hash")
 
 
 class _Made(NamedTuple):
@@ -89,7 +97,7 @@ class StepRecords:
         self._selective = head.get("task") in _SELECTIVE
         self._format = dtypes.TORCH_FORMAT if head.get("framework") == "pytorch" else "DefaultFormat"
         self._executions: dict[tuple[int, str], int] = {}
-        self._empty = 0
+        self._empty = self._raced = 0
         self._lines: list[str] = []
         self._whole = False
         self._stated: bytes | None = None
@@ -129,12 +137,19 @@ class StepRecords:
 
     def _begin(self) -> None:
         self._executions.clear()
-        self._empty, self._lines, self._whole = 0, [], False
+        self._empty = self._raced = 0
+        self._lines, self._whole = [], False
 
     def _finish(self) -> None:
         if self._empty:
             why = f"of {self._empty} tensors it states dtype and shape alone: nothing else of them is compared"
             self._problem(self._where.file, "skipped", why)
+        if self._raced:
+            why = (
+                f"checksums of {counted(self._raced, 'input')} that calls overwrite are not compared, their statistics "
+                "are: msprobe makes checksums in threads, before or after the call"
+            )
+            self._problem(self._where.file, "note", why)
         lines, self._lines = self._lines, []
         parents = self.parents()
         for at, line in enumerate(lines):
@@ -193,13 +208,13 @@ class StepRecords:
         """The records of an entry without values; the other side of a comparison may have the same entry."""
         global _last
         executions = self._executions
-        at, before = len(self._lines), (len(self._problems), self._empty)
+        at, before = len(self._lines), (len(self._problems), self._empty, self._raced)
         self._lines.append(key)
         operators = [(where[1], where[3] + suffix) for suffix, _, _ in parts(entry)]
         numbers = {each: executions.get(each, 0) for each in operators}
         records = list(self._of_parts(key, entry, where, op_type, source))
         self._lines += _found(key, entry)
-        if before == (len(self._problems), self._empty) and len(numbers) == len(operators):
+        if before == (len(self._problems), self._empty, self._raced) and len(numbers) == len(operators):
             _last = _Made(entry, (key, source, *where[:3], self._format), numbers, self._lines[at:], records)
         return records
 
@@ -273,12 +288,23 @@ class StepRecords:
                 unsaved = left.absent and self._selective
                 if not unsaved:
                     self._problem(left.name, left.kind, left.why)
+        said = self._steady(entry, op_type, key, said)
         stated_ = StatedRecord.of(key, op_type, dtype.name, tuple(shape), layout, said)
         if said.get("Max") is None and not stated_.row():
             if "data_name" in said and not unsaved:
                 return None
             self._empty += 0 not in shape
         return stated_
+
+    def _steady(self, entry: str, op_type: str, key: SlotKey, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What is stated, without the checksum of an input that a call of PyTorch's overwrites."""
+        if key.io != "input" or not any(map(said.get, _CHECKSUMS)) or self._head.get("framework") != "pytorch":
+            return said
+        written = key.slot in _STATES.get(op_type, ()) or (key.slot == 0 and _IN_PLACE.fullmatch(op_type) is not None)
+        if not written or not entry.endswith(".forward") or entry.startswith("Module."):
+            return said
+        self._raced += 1
+        return {name: value for name, value in said.items() if name not in _CHECKSUMS}
 
     def _sources(self) -> dict[str, str | None]:
         """Source line of each entry."""

@@ -164,8 +164,12 @@ class _Search:
                 yield _Event(where, kind, doubtful=doubtful, called=_is_called_otherwise(slots))
 
     def is_wrong_by_itself(self, event: _Event) -> bool:
-        """Whether an operator's output differs although all its inputs agree and it keeps no state."""
-        return event.kind is Kind.COMPUTED and not any(slot.overwritten for slot in self.executions[event.where])
+        """Whether an operator's output differs although all its inputs agree and it keeps no state. Inputs of which a
+        few statistics agree may be others."""
+        slots = self.executions[event.where]
+        inputs = inputs_of(slots, self._further.get(event.where, ()))
+        summed = any(slot.verdict is Verdict.STATISTICS for slot in inputs)
+        return event.kind is Kind.COMPUTED and not summed and not any(slot.overwritten for slot in slots)
 
     def _kind(self, where: Execution, slots: Sequence[SlotVerdict], carried: bool) -> Kind | None:
         inputs = inputs_of(slots, self._further.get(where, ()))

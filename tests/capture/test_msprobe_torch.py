@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,55 @@ def test_a_checksum_alone(numbers: bool, tmp_path: Path, capsys: pytest.CaptureF
         assert code == 1
         assert "md5 (checksum) 99066e15 -> deadbeef" in said
     assert outcome(capsys, "diff", sides[0], sides[0])[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("op", "slot"),
+    [
+        ("Tensor.add_", 0),
+        ("Tensor.__imul__", 0),
+        ("Torch._foreach_add_", 0),
+        ("Tensor.__setitem__", 0),
+        ("Functional.batch_norm", 1),
+        ("Functional.batch_norm", 2),
+        ("Torch.instance_norm", 2),
+    ],
+)
+def test_a_checksum_of_what_a_call_overwrites_is_of_any_moment(
+    op: str, slot: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The real one makes it in a thread: of equal runs one has the input's bits before the call, one those after it."""
+
+    def side(name: str, at: int, check: str, **more: Any) -> Path:
+        inputs = [tensor(md5=f"{each:08x}", **(more if each == slot else {})) for each in range(4)]
+        inputs[at] = inputs[at] | {"md5": check}
+        return dump(tmp_path / name, {f"{op}.0.forward": call(inputs, [tensor(md5="0000000f")])}, summary_mode="md5")
+
+    one = side("a", slot, "99066e15")
+    code, said = outcome(capsys, "diff", one, side("b", slot, "0000000f"))
+    assert code == 0, said
+    assert re.search(r"checksums of [12] inputs? that calls overwrite are not compared", said)
+    assert outcome(capsys, "diff", one, side("c", slot, "0000000f", Max=2.75))[0] == 1, "its statistics count"
+    assert outcome(capsys, "diff", one, side("d", 3, "deadbeef"))[0] == 1, "so do the checksums of all else"
+    other = [op.replace("add_", "add").replace("imul", "mul").replace("set", "get").replace("_norm", "_norms")]
+    plain = [dump(tmp_path / f"{x}", {f"{other[0]}.0.forward": call([tensor(md5=x)] * 4, [])}) for x in "ef"]
+    assert outcome(capsys, "diff", *plain)[0] == 1
+
+
+def test_inputs_whose_statistics_agree_are_no_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Four numbers may agree where values differ: what differs before then counts first."""
+
+    def side(name: str, other: float) -> Path:
+        first = call([tensor(Max=other)], [tensor(Mean=other)])
+        return dump(tmp_path / name, {
+            "Functional.conv2d.0.forward": first,
+            "Functional.relu.0.forward": call([tensor()], [tensor()]),
+            "Torch.mean.0.forward": call([tensor()], [tensor(Norm=other)]),
+        })  # fmt: skip
+
+    code, said = outcome(capsys, "diff", "--exact", side("a", 1.0), side("b", 1.125))
+    assert code == 1
+    assert "First divergence: iteration 0, Functional.conv2d.0.forward" in said
 
 
 def test_a_statistic_of_ranks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
