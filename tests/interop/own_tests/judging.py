@@ -94,10 +94,10 @@ def judged(sample: Sample) -> list[tuple[str, str, str, Row]]:
 
 INTRO = """
 Files drawn from MindSpore's own tests (`st` and `ut/python`), of a public copy of 2025-07 (`mindspore_test`), each run
-under MindSpore 2.10.0 on a CPU with numpy 1.26.4, and under `msdump run`: of the tests that pass there, what became
-of them here (`python -m tests.interop.own_tests`; a file has 60 seconds). "Refused by name": what is not supported
-says so; a test that passes because that was raised counts as refused. "Refused by a check": another error that is
-raised on purpose; "another error" is one of the test's own.
+under MindSpore 2.10.0 on a CPU, and under `msdump run`, both with numpy 1.26.4: of the tests that pass there, what
+became of them here (`python -m tests.interop.own_tests`; a file has 30 seconds). "Refused by name": what is not
+supported says so; a test that passes because that was raised counts as refused. "Refused by a check": another error
+that is raised on purpose; "another error" is one of the test's own.
 """
 
 
