@@ -26,6 +26,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 #: rows that are drawn one by one with their names; rows of a picture of more; steps of a picture; rows and columns of
 #: an overview; rows from which on there is a field to find one
 NAMED, TILE, COLUMNS, OVERVIEW, FOUND = 200, 1000, 1000, 360, 20
+#: elements that the pictures of one heading have at most, whatever the run: about a byte each in the page
+ELEMENTS = 10_000_000
 #: pictures of feature maps that a page shows, and channels of one
 MAPS, CHANNELS = 12, 64
 #: share of a channel's elements near the ends of a sigmoid or a tanh that is called saturated
@@ -141,7 +143,7 @@ class _Pictures:
         if not rows:
             return ""
         steps, table = self._table(rows)
-        values = folded(logarithms(table), len(rows), COLUMNS)
+        values = folded(logarithms(table), len(rows), min(COLUMNS, max(1, ELEMENTS // len(rows))))
         low, high = scale(values)
         number = len(self.heats)
         self.heats.append({

@@ -106,6 +106,17 @@ def test_a_long_run_is_drawn_from_its_columns(tmp_path: Path, monkeypatch: pytes
     assert not (decoded(tiles[0]) == UNKNOWN).all(axis=2).any()
 
 
+@pytest.mark.parametrize(("room", "columns"), [(300 * 40, 40), (300 * 11, 11), (1, 1)])
+def test_a_run_of_any_size_is_drawn_with_so_many_elements(
+    room: int, columns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_statistics(tmp_path, 40, 300, operands=0)
+    monkeypatch.setattr("harness.report.health.ELEMENTS", room)
+    text = page(*examined(read_tree(str(tmp_path))))
+    tiles = re.findall(r'data-first="0"[^>]* src="(data:[^"]+)"', text)
+    assert [decoded(each).shape for each in tiles] == [(300, columns, 3)]
+
+
 def test_channels_that_are_dead_or_saturated_are_marked() -> None:
     made, x = Made(), np.random.default_rng(0).normal(size=(4, 3, 5, 5)).astype(np.float32)
     made.op(
