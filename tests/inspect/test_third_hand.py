@@ -151,6 +151,15 @@ def test_the_rows_of_a_bag_are_counted(rows: int) -> None:
     assert found == ({"rows never read"} if rows == 200 else set())
 
 
+@pytest.mark.parametrize("row", [4, 5, -6])
+def test_a_row_beyond_a_table_is_told_whatever_its_width(row: int) -> None:
+    run = Made()
+    table = np.ones((5, 30), np.float32)
+    run.op("Default/tok-Embedding/embedding-op0", "embedding", [table, np.array([0, row, 2])], [])
+    found = [each.kind for each in inspect(run.capture(), ["embedding"]).errors]
+    assert found == ([] if row == 4 else ["index outside of the embedding"])
+
+
 @pytest.mark.parametrize(("leap", "kinds"), [(200.0, ["update too large"]), (0.5, [])])
 def test_one_step_that_throws_a_weight_far_out_is_told_with_its_step(leap: float, kinds: list[str]) -> None:
     run, rng = Made(), np.random.default_rng(int(leap))

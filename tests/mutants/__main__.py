@@ -25,6 +25,8 @@ from tests.mutants.rooms import TOP, modules
 #: A mutant is given to so many tests, those that run the fewest lines first; for so many seconds of the processor.
 _MOST_TESTS, _SECONDS = 40, 120
 _ENOUGH = 0.95
+#: hypothesis is imported before pytest begins
+_QUIET = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
 _LEFT_OUT = (".git", ".tox", ".venv", "site", ".ruff_cache", ".mypy_cache", ".pytest_cache")
 
 
@@ -83,6 +85,8 @@ def tested(drawn: list[Mutant], covering: Covering, copy: Path, seconds: float) 
         if time.monotonic() - began > seconds:
             return survived, at
         tests = covering.of(each.module, each.line)
+        if not at and tests and _is_noticed(copy, tests[:_MOST_TESTS]):
+            raise SystemExit("the tests fail without a mutant, which shows nothing")
         place = copy / each.module
         source = (TOP / each.module).read_bytes()
         try:
@@ -127,7 +131,7 @@ def _pytest(copy: Path, tests: list[str]) -> int:
     os.chdir(copy)
     import pytest
 
-    return int(pytest.main([*tests, "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]))
+    return int(pytest.main([*tests, "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *_QUIET]))
 
 
 def _warm() -> None:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
+
+import pytest
 
 from tests.mutants.mutations import mutants
 from tests.mutants.rooms import TESTS, TOP, modules
@@ -42,3 +46,16 @@ def test_each_change_is_one_of_what_is_run() -> None:
 def test_the_rooms_and_their_tests_are_there() -> None:
     assert len(modules()) > 30
     assert [each for each in TESTS if not (TOP / each).exists()] == []
+
+
+@pytest.mark.long
+def test_a_mutant_that_changes_nothing_is_not_noticed() -> None:
+    """Else every mutant would count as noticed, whatever the tests say."""
+
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom tests.mutants.__main__ import _is_noticed, _warm\n"
+        "_warm()\ntests = ['tests/test_inflating.py']\n"
+        f"print(_is_noticed(Path({str(TOP)!r}), tests), _is_noticed(Path({str(TOP)!r}), ['tests/no_such_file.py']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"], done.stderr

@@ -225,13 +225,14 @@ def embedding(context: Context) -> None:
 
 
 def _outside(context: Context) -> None:
-    """Indices that lie outside of every axis of what they pick from; an exception dump keeps them."""
+    """Indices that lie outside of the rows of a table, or of every axis of what they pick from; an exception dump keeps
+    them, and the capture of a step that raised."""
     for op in context.run.ops:
         slots = _PICKED.get(op.family)
         source, index = (op.inputs.get(at) for at in slots) if slots else (None, None)
         if source is None or index is None or index.is_floating or index.numbers is None or not source.record.shape:
             continue
-        length = max(source.record.shape)
+        length = source.record.shape[0] if "embedding" in op.kind.lower() else max(source.record.shape)
         if index.numbers.high >= length or index.numbers.low < -length:
             worst = index.numbers.high if index.numbers.high >= length else index.numbers.low
             text = f"index {worst:g} is asked for of a tensor of shape {list(source.record.shape)}"
