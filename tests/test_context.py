@@ -21,6 +21,28 @@ def _restored(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     np.random.set_state(state)
 
 
+@pytest.mark.parametrize(
+    ("limit", "error"),
+    [
+        (0, SettingError),
+        (-1, SettingError),
+        (True, SettingTypeError),
+        (1.5, SettingTypeError),
+        (None, SettingTypeError),
+    ],
+)
+def test_a_limit_of_recursion(limit: Any, error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr("harness.framework.context._log.warning", told.append)
+    context.set_recursion_limit(1000)
+    assert not told
+    context.set_recursion_limit(3)
+    assert "set_recursion_limit: 3 has no effect here" in told[0]
+    assert context.get_context("max_call_depth") == 1000
+    with pytest.raises(error, match="recursion_limit must be"):
+        context.set_recursion_limit(limit)
+
+
 def test_defaults_are_mindspores() -> None:
     assert context.get_context("mode") == context.PYNATIVE_MODE
     assert context.get_context("device_target") == "CPU"

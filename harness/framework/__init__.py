@@ -36,7 +36,8 @@ _NAMES = {
         (
             "COMPATIBLE", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "ParallelMode", "STRICT",
             "get_auto_parallel_context", "get_context", "get_seed",
-            "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device", "set_seed",
+            "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device",
+            "set_recursion_limit", "set_seed",
         ),
         "harness.framework.context",
     ),

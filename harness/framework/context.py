@@ -22,7 +22,7 @@ from harness.framework.seed import get_seed
 __all__ = [
     "COMPATIBLE", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "STRICT", "ParallelMode", "get_auto_parallel_context",
     "get_context", "get_seed", "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device",
-    "set_seed",
+    "set_recursion_limit", "set_seed",
 ]  # fmt: skip
 
 set_seed = outside_graphs(_seed.set_seed)
@@ -181,6 +181,21 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
     if device_id is not None:
         settings["device_id"] = device_id
     set_context(**settings)
+
+
+@outside_graphs
+def set_recursion_limit(recursion_limit: int = 1000) -> None:
+    """How deep calls within a graph may nest, as ``mindspore.set_recursion_limit``: here as deep as Python lets them,
+    which a warning says for another limit than 1000. ``get_context`` does not show it.
+
+    Raises ``SettingTypeError`` for anything but an int, ``SettingError`` for one below 1.
+    """
+    if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
+        raise SettingTypeError(f"set_recursion_limit: recursion_limit must be int, got {recursion_limit!r}")
+    if recursion_limit < 1:
+        raise SettingError(f"set_recursion_limit: recursion_limit must be greater than 0, got {recursion_limit}")
+    if recursion_limit != _SETTINGS["max_call_depth"].default:
+        _log.warning(f"set_recursion_limit: {recursion_limit} has no effect here: {_WITHOUT_EFFECT['max_call_depth']}")
 
 
 class ParallelMode:

@@ -47,6 +47,7 @@ from harness.framework.context import reset_auto_parallel_context as reset_auto_
 from harness.framework.context import set_auto_parallel_context as set_auto_parallel_context
 from harness.framework.context import set_context as set_context
 from harness.framework.context import set_device as set_device
+from harness.framework.context import set_recursion_limit as set_recursion_limit
 from harness.framework.dataset.schema import Text as _Text
 from harness.framework.mindrecord.writing import FileWriter as FileWriter
 from harness.framework.nn.jacobians import jacfwd as jacfwd

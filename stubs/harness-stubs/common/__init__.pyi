@@ -29,6 +29,7 @@ from harness.framework.common.machine import set_recursion_limit as set_recursio
 from harness.framework.common.tensor import from_numpy as from_numpy
 from harness.framework.common.tensor import is_tensor as is_tensor
 from harness.framework.common.tensor import mutable as mutable
+from harness.framework.context import set_recursion_limit as set_recursion_limit
 from harness.framework.dataset.schema import Text as _Text
 from harness.framework.nn.jit_config import JitConfig as JitConfig
 from harness.framework.nn.marks import set_dump as set_dump

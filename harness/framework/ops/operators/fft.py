@@ -87,6 +87,8 @@ class _Transform(Operator):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, lengths, axes, norm = b.inputs
+        if self._is_its_own(x, lengths, axes):
+            lengths = None
         if self.name in _HALVES and lengths is None:
             takes, back = _HALVES[self.name]
             turned = norm if self.name == "IHFFT" else _turned(norm)
@@ -97,6 +99,14 @@ class _Transform(Operator):
             )
         found = emit(self.inverse, b.dout, None, axes, _turned(norm))
         return _real_part(found, x), None, None, None
+
+    def _is_its_own(self, x: Any, length: Any, axis: Any) -> bool:
+        """Whether a length given to a transform over one axis is the one it has by itself."""
+        if length is None or self.name[-1] in "2N":
+            return False
+        count = x.shape[_number(axis)]
+        own: int = 2 * (count - 1) if self.halves[0] else count
+        return _number(length) == own
 
 
 def _turned(norm: Any) -> Any:
