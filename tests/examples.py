@@ -65,7 +65,8 @@ def diagonal(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
 
 
 def sample(items: Iterable[pytest.Item]) -> None:
-    """Marks as ``long`` what ``@pytest.mark.sampled(N)`` leaves out of block 2: all but one of N cases of its test.
+    """Marks as ``long`` what ``@pytest.mark.sampled(N)`` leaves out of block 2: all but one of N cases of its test. Of
+    tests beside the real tools it is ``deep``: what CI leaves out of them.
 
     Of the first N cases the first stays, of the next N the second, and so on: where two arguments are crossed, each of
     their values has its turn.
@@ -77,7 +78,7 @@ def sample(items: Iterable[pytest.Item]) -> None:
             test = item.nodeid.partition("[")[0]
             block, place = divmod(seen[test], marker.args[0])
             if place != block % marker.args[0]:
-                item.add_marker("long")
+                item.add_marker("deep" if item.get_closest_marker("interop") else "long")
             seen[test] += 1
 
 

@@ -64,6 +64,7 @@ def test_an_unchanged_script_agrees(dumped: Dumped, script: str) -> None:
     assert found.judged.holds, found.explanation and block(found.explanation)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{ROWS.index(row)}-{row.script}")
 def test_origin_and_cause(dumped: Dumped, row: Row) -> None:
     base = source(row.script)
