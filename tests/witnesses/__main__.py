@@ -27,6 +27,7 @@ from tests.framework.compile.test_recorded_graphs import DATA, RECORDED
 from tests.witnesses.page import PAGE, written
 from tests.witnesses.recordings import CALL, CALLS, apart, call_holds, failures, graphs_hold, holds
 from tests.witnesses.search import Search, Seen
+from tests.witnesses.seen import users_of
 from tests.witnesses.tables import FACTS, TABLES, WITNESSES, Row, facts, rows, statements
 
 
@@ -123,7 +124,11 @@ def seek(seen: Seen, chosen: list[Row]) -> int:
             FACTS.write_text(json.dumps({key: kept[key] for key in sorted(kept)}, indent=1, sort_keys=True) + "\n")
             print(f"{row.table}: {row.name or 'the module'}: {found[2] if found else 'nothing holds it'}", flush=True)
 
-    Search(seen, work).run({row.table for row in wanted})
+    modules = {row.table for row in wanted}
+    for row in wanted:
+        if row.key.is_table:
+            modules.update(users_of(row.name))
+    Search(seen, work).run(modules)
     return sum(not (kept.get(row.table) or {}).get(row.name) for row in wanted)
 
 

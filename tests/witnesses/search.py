@@ -22,6 +22,7 @@ from tests.subprocesses import ROOT
 from tests.witnesses.changes import Change, changes, functions_of, parsed_anew, planted
 from tests.witnesses.marks import Mark
 from tests.witnesses.seen import users_of
+from tests.witnesses.tables import WITHOUT, table_at, without
 
 #: how many tests are tried with one change, and how many changes of one fact
 TESTS, CHANGES = 3, 8
@@ -116,6 +117,8 @@ class Search:
 
     def of_mark(self, mark: Mark) -> tuple[str, str, str] | None:
         """The function, the change and the test that hold a fact of code."""
+        if mark.is_table and "." not in mark.place:
+            return self._of_constant(mark)
         tried = 0
         for change in changes(parsed_anew(mark.module), mark.node):
             tests = [test for test in self._tests(mark, change) if test in self.items][:TESTS]
@@ -126,6 +129,14 @@ class Search:
                 made = lambda change=change: planted(mark.module, change.function, change.text)  # noqa: E731
                 if self.fails(test, made) and self.is_sound(test):
                     return change.function, change.text, test
+        return None
+
+    def _of_constant(self, mark: Mark) -> tuple[str, str, str] | None:
+        table = table_at(mark.module, mark.place)
+        for row in table.rows():
+            test = self.of_row(table.name, row, lambda row=row: without(table, row), TESTS)  # type: ignore[misc]
+            if test is not None:
+                return mark.place, f"{WITHOUT}{row}", test
         return None
 
     def _tests(self, mark: Mark, change: Change) -> list[str]:

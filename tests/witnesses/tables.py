@@ -19,6 +19,8 @@ WITNESSES = Path(__file__).parents[1] / "data" / "witnesses.json"
 #: of each fact that code says was measured: the function, the change of it, and the test that fails with that change;
 #: None where no witness is known
 FACTS = WITNESSES.with_name("facts.json")
+#: begins the change of a constant: what follows is the row that is taken out
+WITHOUT = "without "
 
 
 class Table(NamedTuple):
@@ -152,7 +154,19 @@ def facts() -> dict[str, dict[str, list[str] | None]]:
 
 
 def _planting(module: str, function: str, change: str) -> Callable[[], None]:
+    if change.startswith(WITHOUT):
+        return lambda: without(table_at(module, function), change.removeprefix(WITHOUT))
     return lambda: planted(module, function, change)
+
+
+def table_at(module: str, name: str) -> Table:
+    """A constant that the code says was measured, as a table."""
+    return Table(module.removeprefix("harness."), name, "")
+
+
+def without(table: Table, row: str) -> None:
+    """Takes a row out by its text, for the rest of the process."""
+    take_out(table, table.rows()[row])
 
 
 def _taking_out(table: Table, row: Hashable) -> Callable[[], None]:
