@@ -89,14 +89,14 @@ class Addcdiv(_Mixing):
 
 @operator
 class SquaredDifference(Binary):
-    """(x - y) ** 2."""
+    """(x - y) ** 2; the difference is rounded before it is squared (measured)."""
 
     name = "SquaredDifference"
     functional = False
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         x, y = as_result(call, x, y)
-        apart: Array = x - y
+        apart = numerics.wide(numerics.finish(x - y, call.outputs()[0].dtype))
         return apart * apart
 
     def gradient(self, b: Backward) -> Sequence[Any]:
