@@ -25,7 +25,6 @@ from harness.dtypes import DType as _DType
 from harness.framework.common.dtype import dtype_to_nptype as dtype_to_nptype
 from harness.framework.common.dtype import dtype_to_pytype as dtype_to_pytype
 from harness.framework.common.dtype import pytype_to_dtype as pytype_to_dtype
-from harness.framework.common.machine import set_recursion_limit as set_recursion_limit
 from harness.framework.common.tensor import from_numpy as from_numpy
 from harness.framework.common.tensor import is_tensor as is_tensor
 from harness.framework.common.tensor import mutable as mutable

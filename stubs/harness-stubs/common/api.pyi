@@ -1,5 +1,4 @@
 # Written by `python -m tests.stubs`.
-from harness.framework.common.machine import set_recursion_limit as set_recursion_limit
 from harness.framework.common.tensor import mutable as mutable
 from harness.framework.context import set_recursion_limit as set_recursion_limit
 from harness.framework.nn.jit_config import JitConfig as JitConfig

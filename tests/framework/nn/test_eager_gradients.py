@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -124,8 +125,13 @@ def test_a_number_of_numpy_on_the_left_leaves_no_gradient() -> None:
         return (np.float64(2) * x).sum()
 
     assert grad(after)(Tensor([1.0, 2.0])).asnumpy().tolist() == [2, 2]
-    with pytest.raises(TraceError, match="which has no gradient"):
-        grad(before)(Tensor([1.0, 2.0]))
+    assert grad(before)(Tensor([1.0, 2.0])).asnumpy().tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("result", [3, 2.5, "text", None, (2,)], ids=repr)
+def test_what_is_no_tensor_has_no_slope(result: Any) -> None:
+    assert grad(lambda x: result)(Tensor([1.0, 2.0])).asnumpy().tolist() == [0, 0]
+    assert grad(lambda x: (x * x, result))(Tensor([1.0, 2.0])).asnumpy().tolist() == [2, 4]
 
 
 def test_a_gradient_by_its_name_or_position() -> None:

@@ -79,6 +79,7 @@ MORE = {
         "pad of mint": (lambda x: call("ConstantPadND", x, (1, 2), 3), ((3, 4),)),
         "depend": (lambda x, y: ops.depend(x, y) * y, ((3, 4), (3, 4))),
         "identity": (lambda x: ops.Identity()(x) * 2, ((3, 4),)),
+        "ConvertToDynamic": (lambda x: call("ConvertToDynamic", x) * 2, ((3, 4),)),
         "moved": (lambda x: call("TensorMove", x) * 2, ((3, 4),)),
         "likes": (lambda x: (call("OnesLike", x) + call("ZerosLike", x)) * x, ((3, 4),)),
         "likes of a dtype": (lambda x: (call("OnesLikeExt", x, None) + call("ZerosLikeExt", x, None)) * x, ((3, 4),)),

@@ -1,5 +1,4 @@
 # Written by `python -m tests.stubs`.
-from harness.framework.common.machine import set_recursion_limit as set_recursion_limit
 from harness.framework.context import ParallelMode as ParallelMode
 from harness.framework.context import set_recursion_limit as set_recursion_limit
 from harness.framework.nn.grad_reducer import DistributedGradReducer as DistributedGradReducer
