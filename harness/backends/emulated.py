@@ -10,6 +10,7 @@ import platform
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,9 +131,13 @@ class EmulatedProcess:
         if self._recorder is not None:
             capture.artefacts = Joined(capture.artefacts, self._recorder.artefacts())
         if self._ranked:
-            capture.source = [record for each in self._ranked for record in each.records]
-            capture.artefacts = {name: text for each in self._ranked for name, text in each.texts.items()}
-            capture.execution_order = orders(capture.artefacts)
+            from harness.capture.gathered import joined
+
+            found = joined([each.capture for each in self._ranked])
+            capture = replace(
+                capture, source=found.source, artefacts=found.artefacts, problems=found.problems,
+                operators=found.operators, results=found.results, execution_order=orders(found.artefacts),
+            )  # fmt: skip
         return capture
 
     def ranks(self, count: int, program: Callable[[], Any]) -> list[Any]:

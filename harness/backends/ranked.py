@@ -1,7 +1,7 @@
 """Runs a program as several ranks, a forked process each, and takes over what each captured and returned.
 
-A rank leaves a golden store and a message (``communication.wire``) in a directory that only this run uses. Nothing in
-them can run.
+A rank leaves its capture (``capture.gathered``) and a message (``communication.wire``) in a directory that only this
+run uses. Nothing in them can run.
 """
 
 from __future__ import annotations
@@ -12,25 +12,23 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from harness import dtypes
-from harness.capture import Capture
+from harness.capture import Capture, gathered
 from harness.errors import CollectiveError, RecordingError, SettingError
 from harness.framework.communication import launch, wire
 from harness.framework.tensor import Tensor
 from harness.records import Record
-from harness.store import GoldenStore, RunData, RunId, update
 
 MOST = 256
 #: seconds that a rank may wait in a collective
 TIMEOUT = 600.0
-_RUN = RunId("rank", "handed-over")
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,11 @@ class Ranked:
     """What one rank left.
 
     Attributes:
-        records: every slot, with the rank in its key.
-        texts: artefacts by name; those of ranks other than 0 below ``rank_<i>/``.
+        capture: what it captured, with the rank in every key; its arrays are in memory.
         result: what the program returned there.
     """
 
-    records: Sequence[Record]
-    texts: dict[str, bytes]
+    capture: Capture
     result: Any
 
 
@@ -83,14 +79,8 @@ def _live(rank: int, folder: Path, program: Callable[[], Any], capture: Callable
         returned = program()
         parts: list[bytes] = []
         told = _described(returned, parts)
-        found = capture()
-        texts = {name: found.artefacts[name] for name in found.artefacts}
-        records = list(found.records())
-        level: Any = "digest" if any(record.values is None for record in records) else "tensors"
-        if records:
-            update(folder / f"{rank}.h5", found.network, {_RUN: RunData(records, {}, {}, level)}, settle=False)
-        head = {"result": told, "texts": [*texts], "slots": len(records)}
-        (folder / f"{rank}.ended").write_bytes(b"".join(wire.pack(head, [*texts.values(), *parts])))
+        gathered.write(capture(), folder / f"{rank}.h5")
+        (folder / f"{rank}.ended").write_bytes(b"".join(wire.pack({"result": told}, parts)))
         code = 0
     except BaseException as error:
         if not isinstance(error, CollectiveError):
@@ -126,29 +116,26 @@ def _taken(count: int, folder: Path) -> list[Ranked]:
         if message is None:
             raise RecordingError(f"rank {rank} did not hand over what it captured")
         head, blocks = message
-        names = [name if not rank else f"rank_{rank}/{name}" for name in head["texts"]]
-        texts = dict(zip(names, blocks, strict=False))
-        records = list(_records(folder / f"{rank}.h5", rank, shared)) if head["slots"] else []
-        if len(records) != head["slots"]:
-            raise RecordingError(f"rank {rank} handed {head['slots']} slots over, and {len(records)} are there")
-        found.append(Ranked(records, texts, _made(head["result"], blocks[len(names) :])))
+        found.append(Ranked(_captured(folder / f"{rank}.h5", rank, shared), _made(head["result"], blocks)))
     return found
 
 
-def _records(path: Path, rank: int, shared: dict[tuple[Any, ...], Any]) -> Iterator[Record]:
-    """The records of one rank, in memory; equal content of several ranks once."""
-    store = GoldenStore.open(path)
+def _captured(path: Path, rank: int, shared: dict[tuple[Any, ...], Any]) -> Capture:
+    """The capture of one rank, in memory; equal content of several ranks once."""
+    capture, _, close = gathered.read(path)
     try:
-        for record in store.run(*_RUN).records():
-            record.key = record.key._replace(rank=rank)
+        capture = gathered.of_rank(capture, rank)
+        records: list[Record] = []
+        for record in capture.records():
             if record.values is not None:
                 content = record.digest, record.dtype, record.shape
                 if content not in shared:
                     shared[content] = record.load()
                 record.values = shared[content]
-            yield record
+            records.append(record)
+        return replace(capture, source=records, operators=dict(capture.operators), results=dict(capture.results))
     finally:
-        store.close()
+        close()
 
 
 # --- what a program returns -------------------------------------------------------------------------------------------

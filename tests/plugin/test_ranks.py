@@ -24,13 +24,14 @@ def test_trained(msdump):
             x = x * 1.5
         if os.environ.get("FAULT") == f"error {rank}":
             raise ValueError("enough")
-        net = nn.Dense(3, 2)
+        axis = 1 if os.environ.get("FAULT") == f"axis {rank}" else -1
+        net = nn.SequentialCell(nn.Dense(3, 2), nn.Softmax(axis))
         step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.1, 0.9))
         return step(x + rank, y), {"rank": rank, "size": communication.get_group_size()}, [p.name for p in step.weights]
 
     found = msdump.run(train, np.ones((4, 3), np.float32), np.ones((4, 2), np.float32), ranks=2)
     assert [each[1] for each in found] == [{"rank": 0, "size": 2}, {"rank": 1, "size": 2}]
-    assert found[0][2] == ["weight", "bias"]
+    assert found[0][2] == ["0.weight", "0.bias"]
     assert found[0][0].shape == found[1][0].shape
     assert communication.get_group_size() == 1
     if os.environ.get("FAULT") == "twice":
@@ -43,6 +44,8 @@ def test_ranks_are_one_run_of_a_golden(gate: pytest.Pytester, monkeypatch: pytes
     gate.runpytest("--msdump-regen").assert_outcomes(passed=1)
     with GoldenStore.open(gate.path / "golden" / "test_ranked" / "test_trained.h5") as golden:
         records = list(golden.run("cpu", "tensor").records())
+        described = golden.run("cpu", "tensor").operators
+    assert {rank for rank, _, _ in described} == {0, 1}
     names = [{record.key[1:] for record in records if record.key.rank == rank} for rank in range(2)]
     assert names[0] == names[1]
     assert len(names[0]) == len(records) // 2
@@ -59,9 +62,14 @@ def test_ranks_are_one_run_of_a_golden(gate: pytest.Pytester, monkeypatch: pytes
     result = gate.runpytest("--msdump")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([
-        "First divergence: rank 1, iteration 0, Default/network-WithLossCell/_backbone-Dense/MatMul-op0, output.0*",
+        "First divergence: rank 1, iteration 0, Default/network-WithLossCell/_backbone-SequentialCell/0-Dense/MatMul-op0, output.0*",
         "  on rank 1 alone of 2;*",
     ])  # fmt: skip
+
+    monkeypatch.setenv("FAULT", "axis 1")  # equal values, another argument
+    result = gate.runpytest("--msdump")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["First divergence: rank 1, *1-Softmax*"])
 
     monkeypatch.setenv("FAULT", "error 0")
     result = gate.runpytest("--msdump")
