@@ -62,7 +62,7 @@ def test_ranks_are_one_run_of_a_golden(gate: pytest.Pytester, monkeypatch: pytes
     result = gate.runpytest("--msdump")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([
-        "First divergence: rank 1, iteration 0, Default/network-WithLossCell/_backbone-SequentialCell/0-Dense/MatMul-op0, output.0*",
+        "First divergence: rank 1, iteration 0, *_backbone-SequentialCell/0-Dense/MatMul-op0, output.0*",
         "  on rank 1 alone of 2;*",
     ])  # fmt: skip
 

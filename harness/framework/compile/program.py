@@ -138,6 +138,8 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
                 tracer.known.settle()
         raise
     finally:
+        for owner, name in tracer.exchanged:
+            owner.__dict__.pop(name, None)
         tracer.known = None  # the tracer is part of a cycle: arrays would stay until the collector comes
     changed = around is not None and around.restore()
     labels = [(kind, tag) for kind, tag, _value in tracer.summaries]

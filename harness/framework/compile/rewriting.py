@@ -288,7 +288,7 @@ class _Rewriter:
         if isinstance(place, ast.Name):
             return [*before, placed(ast.Assign([ast.Name(place.id, ast.Store())], value), node)]
         assert isinstance(place, ast.Attribute)
-        call = helper("put_attribute", [place.value, ast.Constant(place.attr), value])
+        call = helper("put_attribute", [place.value, ast.Constant(place.attr), value, ast.Constant(True)])
         return [*before, placed(ast.Expr(call), node)]
 
     def _flow(self, node: ast.If | ast.While) -> list[ast.stmt]:

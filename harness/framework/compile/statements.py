@@ -64,19 +64,29 @@ def held(scope: Mapping[str, Any], name: str) -> Any:
 
 
 def put(target: Any, index: Any, value: Any) -> Any:
-    """``target[index] = value``; gives what the name stands for from then on."""
+    """``target[index] = value``; gives what the name stands for from then on: a parameter itself, where MindSpore
+    stores into it."""
     if isinstance(target, Tensor) and is_tracing():
         return target.with_items(index, value)
     target[index] = value
     return target
 
 
-def put_attribute(owner: Any, name: str, value: Any) -> None:
-    """``owner.name`` becomes ``value``: a parameter takes it over, anything else that changed is exchanged."""
+def put_attribute(owner: Any, name: str, value: Any, items: bool = False) -> None:
+    """``owner.name`` becomes ``value``: a parameter takes it over, anything else that changed is exchanged.
+
+    Args:
+        items: whether elements of it were assigned to: of a parameter that did not store them, the name has the value
+            until the graph ends.
+    """
     held = getattr(owner, name)
-    if isinstance(held, Parameter):
+    if held is value:
+        return
+    if items and (isinstance(held, Parameter) or current().has_exchanged(owner, name)):  # type: ignore[attr-defined]
+        current().exchange(owner, name, value)  # type: ignore[attr-defined]
+    elif isinstance(held, Parameter):
         call("Assign", held, value)
-    elif held is not value:
+    else:
         setattr(owner, name, value)
 
 

@@ -75,6 +75,7 @@ class Tracer(Controls):
         stop: the frame that began the tracing: those around it are not part of the graph.
         named: by weight, the cell that first handed it to another one.
         summaries: kind, tag and value of what summary operators were given.
+        exchanged: attributes that stand for other values until the graph ends, by their owners.
         structure: of the finished function's result.
         around: the lists and dicts that the function takes from around it.
         of_cell: whether a cell is traced that runs in graph mode.
@@ -95,6 +96,7 @@ class Tracer(Controls):
         self.known: Known | None = None
         self.at_the_end: list[Callable[[], None]] = []
         self.summaries: list[tuple[str, str, Any]] = []
+        self.exchanged: list[tuple[Any, str]] = []
         self.summed: Node | None = None
         self.structure: Structure | None = None
         self.around: Around | None = None
@@ -253,6 +255,20 @@ class Tracer(Controls):
             f"elements of a tensor that is not a name of the function's own are assigned at {where()}, which cannot be "
             "part of a graph; accepted: name[index] = value"
         )
+
+    def exchange(self, owner: Any, name: str, value: Any) -> None:
+        """``owner.name``, a parameter, stands for ``value`` until the graph ends."""
+        if self.block is not self._outermost:
+            raise TraceError(
+                f"elements of the parameter {name!r} are assigned within control flow on a tensor, at {where()}, by an "
+                "index that MindSpore does not store; accepted there: ints, tensors, lists, and tuples with them"
+            )
+        owner.__dict__[name] = value
+        self.exchanged.append((owner, name))
+
+    def has_exchanged(self, owner: Any, name: str) -> bool:
+        """Whether it was called for this attribute."""
+        return any(each is owner and attribute == name for each, attribute in self.exchanged)
 
     def summarize(self, kind: str, tag: str, value: Any) -> None:
         """Notes what a summary operator is given; the result waits for it."""

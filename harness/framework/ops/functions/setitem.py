@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 
 from harness.errors import IndexKindError, UnsupportedError
-from harness.framework.ops.constants import int_tensor
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import cast, scalar
 from harness.framework.ops.functions.getitem import coordinates, from_list, position, spelled_out
-from harness.framework.tensor import Tensor, call, current, is_tracing, tensor_method
+from harness.framework.tensor import Parameter, Tensor, call, current, is_tracing, tensor_method
 
 __all__: list[str] = []
 
+_INTO: dict[str, Any] = {
+    "output_names": ["y"], "side_effect_mem": True, "input_names": ["input_x", "indices", "value"], "use_locking": True,
+}  # fmt: skip
 _SCATTER: dict[str, Any] = {"output_names": ("y",), "input_names": ("input_x", "indices", "value")}
 
 
@@ -117,7 +119,12 @@ def _spread(value: Any, shape: tuple[int, ...], x: Tensor) -> Tensor:
     return call("BroadcastTo", cast(value, x.dtype), shape)  # type: ignore[no-any-return]
 
 
-def _scattered(x: Tensor, where: Tensor, shape: tuple[int, ...], value: Any) -> Tensor:
+def _scattered(x: Tensor, where: Tensor, shape: tuple[int, ...], value: Any, stored: bool = True) -> Tensor:
+    """``x`` with a value at places; a parameter of a graph stores it (measured:
+    ``tests/data/programs/parameter_items.txt``)."""
+    if stored and isinstance(x, Parameter) and is_tracing():
+        call("ScatterNdUpdate", x, where, _spread(value, shape, x), **_INTO)
+        return x
     return call("TensorScatterUpdate", x, where, _spread(value, shape, x), **_SCATTER)  # type: ignore[no-any-return]
 
 
@@ -137,6 +144,8 @@ def _by_tensor(x: Tensor, index: Tensor, value: Any) -> Tensor:
     if not x.shape:
         raise IndexError("a tensor without axes cannot be indexed")
     constant = type(index) is Tensor
+    if not index.shape:
+        index = Tensor(index.asnumpy().reshape(1)) if constant else call("ExpandDims", index, -1)
     negative: Any = Tensor(index.asnumpy() < 0) if constant else call("LessScalar", index, 0)
     index = call("Select", negative, call("Add", index, scalar(x.shape[0], index.dtype)), index)
     return _scattered(x, call("ExpandDims", index, -1), (*index.shape, *x.shape[1:]), value)
@@ -169,7 +178,7 @@ def _by_rows(x: Tensor, index: tuple[Any, ...], value: Any) -> Tensor:
         return x
     value = _spread(value, (end - begin, *x.shape[len(index) :]), x)
     bounds = ([*at, begin], [*(a + 1 for a in at), end], [1] * len(index))
-    return call("TensorCopySlices", x, value, *map(int_tensor, bounds))  # type: ignore[no-any-return]
+    return call("TensorCopySlices", x, value, *map(tuple, bounds))  # type: ignore[no-any-return]
 
 
 def _by_tuple(x: Tensor, index: tuple[Any, ...], value: Any) -> Tensor:
@@ -194,7 +203,7 @@ def _by_tuple(x: Tensor, index: tuple[Any, ...], value: Any) -> Tensor:
         return x
     block = block or (1,) * bool(new or len(index))
     if len(spans) == 1 and spans[0].ndim and not new:
-        return _scattered(x, Tensor(spans[0].astype(np.int64).reshape(-1, 1)), (*block, *x.shape[1:]), value)
+        return _scattered(x, Tensor(spans[0].astype(np.int64).reshape(-1, 1)), (*block, *x.shape[1:]), value, False)
     axes = iter(range(len(block)))
     columns = []
     for span in spans:

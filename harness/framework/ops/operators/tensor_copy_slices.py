@@ -9,7 +9,6 @@ import numpy as np
 
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import ints
-from harness.framework.ops.operators.slice import constant
 from harness.framework.tensor import Tensor
 from harness.framework.tensor import call as emit
 from harness.graph import Spec
@@ -17,11 +16,11 @@ from harness.graph import Spec
 
 @operator
 class TensorCopySlices(Operator):
-    """x, value, begin, end, strides (tensors of one int64 for each axis that is sliced)."""
+    """x, value, begin, end, strides (one int for each axis that is sliced)."""
 
     name = "TensorCopySlices"
     functional = False
-    tensors = (0, 1, 2, 3, 4)
+    tensors = (0, 1)
 
     def infer(self, call: Call) -> Spec:
         probe = np.empty(call.shape(0), np.int8)[_slices(*(ints(call, at) for at in (2, 3, 4)))]
@@ -29,9 +28,9 @@ class TensorCopySlices(Operator):
             raise call.fail(f"the value must have {probe.size} elements and the dtype of the tensor")
         return call.tensor(0).tensor
 
-    def kernel(self, call: Call, x: Array, value: Array, begin: Array, end: Array, strides: Array) -> Array:
+    def kernel(self, call: Call, x: Array, value: Array, *_bounds: Any) -> Array:
         out = x.copy()
-        part = out[_slices(begin, end, strides)]
+        part = out[_slices(*(ints(call, at) for at in (2, 3, 4)))]
         part[...] = value.reshape(part.shape)
         return out
 
@@ -39,8 +38,7 @@ class TensorCopySlices(Operator):
         _x, value, *bounds = b.inputs
         zeros = Tensor(np.zeros(value.shape, value.dtype.numpy), value.dtype)
         dx = emit(self.name, b.dout, zeros, *bounds) if b.needs[0] else None
-        begin, end, strides = (constant(t) for t in bounds)
-        dvalue = emit("StridedSlice", b.dout, begin, end, strides, 0, 0, 0, 0, 0) if b.needs[1] else None
+        dvalue = emit("StridedSlice", b.dout, *bounds, 0, 0, 0, 0, 0) if b.needs[1] else None
         if dvalue is not None and dvalue.shape != value.shape:
             dvalue = emit("Reshape", dvalue, tuple(value.shape))
         return dx, dvalue, None, None, None
