@@ -66,8 +66,9 @@ def _belongs_to(name: str, names: Collection[str]) -> bool:
 
 def differs(name: str, case: Case, failing: Iterable[SlotVerdict]) -> Cause:
     """The cause of a parameter that differs from the start: certain if nothing but its own records differs, because
-    no operator that was captured reads it."""
+    no operator that was captured reads it. Statistics that agree prove no values."""
     only = all(each.op_type == PARAMETER and each.key.operator == name for each in failing)
+    only = only and not case.expected.stated and not case.found.stated
     text = f"parameter {name} differs from the start" + ("; no operator that was captured gives another value" * only)
     check = Check("fact", {"differs": [name], "iteration": case.where.iteration}) if only else None
     return Cause(Certainty.BITS if only else Certainty.LIKELY, "parameter", text, (Change(name),), check=check)

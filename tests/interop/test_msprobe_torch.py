@@ -168,7 +168,9 @@ def test_what_msprobe_sees_is_seen(
             continue
         elif first is None or not first[1].startswith(what.entry):
             wrong.append((what, said))
-        assert "proven" not in said, (seed, what, said)
+        # Of a parameter whose values were kept, it is a fact that nothing but it differs.
+        fact = what.kind == "value" and f"proven bit for bit: parameter {what.entry}" in said
+        assert fact or "proven" not in said, (seed, what, said)
     assert not missed, (seed, missed[:3])
     assert len(wrong) <= COUNT // 50, (seed, wrong[:3])
     assert theirs > COUNT // 3, seed
