@@ -96,7 +96,9 @@ class SquaredDifference(Binary):
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         x, y = as_result(call, x, y)
-        apart = numerics.wide(numerics.finish(x - y, call.outputs()[0].dtype))
+        apart: Array = x - y
+        if apart.dtype.kind == "f":
+            apart = numerics.wide(numerics.finish(apart, call.outputs()[0].dtype))
         return apart * apart
 
     def gradient(self, b: Backward) -> Sequence[Any]:

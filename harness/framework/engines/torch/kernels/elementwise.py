@@ -70,7 +70,7 @@ def _logical_not(call: Call, x: Any) -> Any:
     return x == 0
 
 
-@kernel("Identity", moves=True)
+@kernel("Identity", "ConvertToDynamic", moves=True)
 @kernel("TensorMove", moves=True)
 def _tensor_move(call: Call, x: Any) -> Any:
     return x.clone()
