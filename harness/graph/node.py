@@ -34,6 +34,7 @@ class NodeExtra:
         closure: the function graph it was traced in; ``inside`` the library's functions it was traced in.
         effects_before: number of effects in its closure before it.
         effect: ``memory`` or ``io`` if it has an effect; ``root`` the parameter whose memory it reads or changes.
+        looped: whether a loop changes its memory: nothing else has it as its value.
         cell: scope of the cell that reads a parameter.
         cast: the reason of a Cast: ``implicit``, or what it casts.
         backward: whether it takes a result apart for a gradient.
@@ -61,6 +62,7 @@ class NodeExtra:
     effects_before: int = 0
     effect: Any = None
     root: Any = None
+    looped: bool = False
     cell: str | None = None
     cast: Any = None
     backward: bool = False

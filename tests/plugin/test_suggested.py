@@ -276,7 +276,8 @@ def test_mindspore_is_not_here(typed: Shell, inside: bool) -> None:
     text = "def test_it(msdump):\n    import mindspore\n" if inside else text
     (typed.tests / "test_it.py").write_text(text, encoding="utf-8")
     typed.type(f"{GATE} ..", typed.below, env_HIDDEN="mindspore")
-    (run,) = typed.made("pytest_msdump.mistakes:without_mindspore command")
+    run, tests = typed.made("pytest_msdump.mistakes:without_mindspore command")
     assert "7" in typed.type(run, typed.below, 0, SCRIPT="a script.py")
+    assert "called none of" in typed.type(tests, typed.tests, 1)  # MindSpore is there: the test itself ran
     (install,) = typed.made("pytest_msdump.mistakes:without_mindspore install")
     typed.type(install, typed.below, 0)

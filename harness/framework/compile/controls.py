@@ -63,7 +63,8 @@ class Controls(Dispatcher):
         assert second.result is not None
         for variable, start in zip(variables, init, strict=True):
             if isinstance(start, Node) and start.extra.root is None and self.states.is_changed(variable):
-                start.extra.root = start  # its memory is the variable's: it stays a value of its own
+                # Its memory is the variable's: it stays a value of its own.
+                start.extra.root, start.extra.looped = start, True
         spec = TupleSpec(tuple(m.spec for m in members)) if isinstance(state, (tuple, list)) else members[0].spec
         if tensors_of(second.result.spec) != tensors_of(spec):
             raise TraceError(

@@ -49,7 +49,7 @@ def simplify(output: Operand, of_cell: bool = False) -> Operand:
     for node in order:
         node.inputs = [became.get(id(i), i) for i in node.inputs]
         replaced = _rewrite(node) if node.extra.root is None or node.op in _BEFORE_READS else node
-        if isinstance(replaced, Node) and replaced is not node and replaced.extra.root is replaced:
+        if isinstance(replaced, Node) and replaced is not node and replaced.extra.looped:
             replaced = node  # of what a loop changes, a copy
         if replaced is node and id(node) not in overwritten and not _is_its_own(node):
             replaced = known.setdefault(_key(node), node)
