@@ -178,7 +178,7 @@ class _OfParameters:
 
 
 def class_of(value: Any) -> type:
-    """``type(value)``: of a tensor of the graph the class of tensors (measured)."""
+    """``type(value)``: of a traced tensor that of tensors (measured; tests/framework/compile/test_traced.py)."""
     if isinstance(value, Parameter):
         return _OfParameters
     return Tensor if isinstance(value, Traced) else type(value)

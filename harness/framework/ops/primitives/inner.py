@@ -1,4 +1,4 @@
-"""Primitives that MindSpore keeps to itself (``ops.operations._inner_ops`` and its like), which scripts import all the
+"""Primitives that MindSpore keeps to itself (as in ``ops.operations._inner_ops``), which scripts import all the
 same.
 
 Source: MindSpore 2.10.0, measured (``tests/data/programs/inner_primitives.txt``).
