@@ -22,6 +22,7 @@ from harness.compare.judge import SlotJudge
 from harness.compare.pairing import lines
 from harness.compare.policy import Judgement, Match, Party, judge, judged_by_texts, texts_count
 from harness.compare.shards import joined, parse_all
+from harness.compare.texts import TextVerdict
 from harness.compare.tolerance_file import chosen_tolerances
 from harness.compare.verdict import Verdict
 from harness.errors import StoreError
@@ -89,20 +90,25 @@ def check_tree(
         capture = (shared.tree if shared else partial(read_tree, ahead=True))(str(tree), rank, network=network)
         expected = choose_run(store, run, capture.backend, capture.mode)
         own = None if shared else laid_beside(capture, labels_of(capture), labels_of(expected), str(tree))
-        capture, notes = own or (capture, [])
+        capture, notes = own or (capture, ())
         found = party_of(capture, None if shared else Watched(capture, capture.network, capture.listed))
         sides = joined(Party.of_run(expected), found, shards)
         judged = judge(
             *sides, asked, lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
             judging=shared.judging(expected, capture, golden, "counts") if shared and not shards else SlotJudge,
         )  # fmt: skip
-        of_recorder = _texts(texts, expected, tree, golden, rank, sides)
-        hold, told_of_texts = holding(of_recorder, stated_texts(expected, capture, sides, f"{tree} and {golden}"))
-        judged = replace(judged, texts_hold=hold, notes=(*judged.notes, *notes, *left_aside(expected, store, run)))
-        _print(judged, expected, capture, tree, golden, exact, sides if shards else None, keep, told_of_texts, shared)
+        of_recorder = *_texts(texts, expected, tree, golden, rank, sides), ()
+        hold, lines_of, failing = holding(of_recorder, stated_texts(expected, capture, sides, f"{tree} and {golden}"))
+        judged = _noted(judged, hold, failing, (*notes, *left_aside(expected, store, run)))
+        _print(judged, expected, capture, tree, golden, exact, sides if shards else None, keep, lines_of, shared)
     warn(capture)
     tell_lost(capture, tree)
     return judged.code
+
+
+def _noted(judged: Judgement, hold: bool | None, texts: Sequence[TextVerdict], notes: Sequence[str]) -> Judgement:
+    """The judgement with what was found of texts, and further notes."""
+    return replace(judged, texts_hold=hold, texts=texts, notes=(*judged.notes, *notes))
 
 
 def _texts(texts: dict[str, bytes], *about: Any) -> tuple[bool | None, str]:

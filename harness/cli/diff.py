@@ -35,7 +35,7 @@ from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.compare.tolerances import NOISE
 from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
-from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, told
+from harness.explain import Commands, Evidence, Explanation, Subject, explained, origin_lines, painted, settle, told
 from harness.explain.sides import operators_of, rules_of
 from harness.gate.ranks import put_in
 from harness.gate.ranks import told as of_ranks
@@ -217,7 +217,8 @@ def compare_sides(
     texts = texts_of(one, other)
     hold = texts.results.holds if texts.results.names else None
     notes = (*judged.notes, *notes, *_left_out(shards, (one, other)))
-    judged = judged_by_texts(hold) if alone else replace(judged, texts_hold=hold, notes=notes)
+    failing = texts.results.failures
+    judged = judged_by_texts(hold, failing) if alone else replace(judged, texts_hold=hold, texts=failing, notes=notes)
     sides = [_evidence(side, party if shards else side) for side, party in zip((one, other), parties, strict=True)]
     changed = [] if judged.holds else environment.changes(one.environment, other.environment)
     under_noise = partial(judge, *parties, NOISE, lay=lay_beside, settle=settle, match=match)
@@ -295,7 +296,9 @@ def _text(result: Found, colour: bool = False) -> list[str]:
     if not result.comparison.total and result.texts.results.names:
         alone = [side for side in (one, other) if side.holds_texts_alone]
         why = "no tensor on either side" if len(alone) != 1 else f"no tensor was compared, {alone[0].name} holds none"
-        lines = [f"{one.name} and {other.name}: {why}"]
+        known = result.explanation
+        origin = origin_lines(known.origin) if known is not None and known.origin is not None else []
+        lines = [f"{one.name} and {other.name}: {why}", *map(painted if colour else str, origin)]
     return [put_in(lines[0], result.ranks), *lines[1:], *result.texts.lines()]
 
 

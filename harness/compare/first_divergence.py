@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +29,8 @@ from harness.errors import HarnessError
 
 #: Kinds that are certain; the earliest of them counts before all others.
 _CERTAIN = frozenset({Kind.COMPUTED, Kind.UNRECORDED, *(kind for kind in Kind if kind.structural)})
+#: Kinds of operators that one side lacks, or has elsewhere.
+_OF_ONE_SIDE = frozenset({Kind.REMOVED, Kind.INSERTED, Kind.REPLACED, Kind.MOVED})
 #: Operators that only move values: they never make a difference.
 _LAYS_OUT = frozenset(
     name for names in (
@@ -61,10 +63,10 @@ def first_divergence(comparison: Comparison) -> Origin | None:
     """The earliest operator execution at which the difference of both sides begins.
 
     Certain cases come first: every input was compared and agrees but an output differs; only one side has the operator,
-    or has it at another place; something unrecorded changed values between two recorded operators. Next comes the
-    earliest execution that received something else (a weight, data), or whose inputs were not all compared. State
-    recorded after its update says nothing about the inputs. A collective's inputs are those of all ranks. Of several
-    ranks, which ran in parallel, the one that differs in the earliest iteration counts.
+    or has it at another place, and nothing differs before it; something unrecorded changed values between two recorded
+    operators. Next comes the earliest execution that received something else (a weight, data), or whose inputs were not
+    all compared. State recorded after its update says nothing about the inputs. A collective's inputs are those of all
+    ranks. Of several ranks, which ran in parallel, the one that differs in the earliest iteration counts.
 
     Args:
         comparison: comparison of both sides, see ``check``.
@@ -102,8 +104,18 @@ def first_divergence(comparison: Comparison) -> Origin | None:
         certain = _earliest(before) or _earliest(
             e for e in operators if e.kind in (*_CERTAIN, Kind.GIVEN) and not e.doubtful
         )
+    if certain is not None and certain.kind in _OF_ONE_SIDE:
+        # What differs before an operator that one side lacks, or that stands elsewhere, does not come from that.
+        certain = _earliest(e for e in operators if e is certain or _stands_before(e, certain, placed))
     chosen = certain or _earliest(iter(operators)) or _earliest(iter(events))
     return search.origin(chosen) if chosen is not None else None
+
+
+def _stands_before(event: _Event, other: _Event, placed: Mapping[Execution, int]) -> bool:
+    """Whether an event that is not certain comes before another one in its step."""
+    one, two = event.where, other.where
+    same = (one.rank, one.iteration) == (two.rank, two.iteration)
+    return event.kind is Kind.UNSURE and not event.doubtful and same and placed[one] < placed[two]
 
 
 def _earliest(events: Iterator[_Event]) -> _Event | None:

@@ -7,7 +7,7 @@ hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +22,7 @@ from harness.compare.party import have_equal_names as have_equal_names
 from harness.compare.party import is_of_calls as is_of_calls
 from harness.compare.party import texts_count as texts_count
 from harness.compare.party import tolerances_of as tolerances_of
+from harness.compare.texts import TextVerdict
 from harness.compare.ties import admit_ties
 from harness.compare.tolerances import Tolerances
 from harness.compare.unwritten import leave_out_unwritten
@@ -71,6 +72,7 @@ class Judgement:
         tried: how operators would have been paired, if that was tried.
         renamed: operators with another name on the found side, if that is a difference.
         texts_hold: whether the texts that are results hold; None if none was compared.
+        texts: those of them that do not hold.
         lost: files of both sides that could not be used: what they hold was not compared. (Slots that could not be read
             are ``comparison.gaps``.)
         empty_holds: whether two empty sides agree, because only what goes wrong was kept.
@@ -84,6 +86,7 @@ class Judgement:
     tried: Pairing | None = None
     renamed: int = 0
     texts_hold: bool | None = None
+    texts: Sequence[TextVerdict] = ()
     lost: int = 0
     empty_holds: bool = False
     notes: tuple[str, ...] = ()
@@ -368,9 +371,9 @@ def exactly(expected: Party, found: Party, judging: Judging = SlotJudge) -> Comp
     return comparison
 
 
-def judged_by_texts(hold: bool | None) -> Judgement:
+def judged_by_texts(hold: bool | None, texts: Sequence[TextVerdict] = ()) -> Judgement:
     """The judgement if one side has texts alone; ``hold`` is None if the other side has none of their kind."""
-    return Judgement(Comparison([]), Tolerances(), texts_hold=hold)
+    return Judgement(Comparison([]), Tolerances(), texts_hold=hold, texts=texts)
 
 
 def _compared(comparison: Comparison) -> tuple[int, int]:

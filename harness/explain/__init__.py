@@ -8,7 +8,7 @@ from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.rounding import settle
 from harness.explain.sides import side_of
-from harness.explain.text import Commands, block, painted, see_slot
+from harness.explain.text import Commands, block, origin_lines, painted, see_slot
 from harness.explain.told import Subject, explained, told
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = [
     "block",
     "explain",
     "explained",
+    "origin_lines",
     "painted",
     "see_slot",
     "settle",

@@ -68,7 +68,7 @@ def block(explanation: Explanation, commands: Commands | None = None, colour: bo
         lead = f"Cause, {cause.certainty.value}{_within_rounding(cause)}"
         lines.append(f"{lead}: {printable(cause.text, _WIDTH)}{source}")
     if explanation.origin is not None:
-        lines += _origin(explanation.origin)
+        lines += origin_lines(explanation.origin)
     if explanation.filed == CANNOT_TELL:
         known = "no cause is known" if cause is None else "the environment may do that"
         lines.append(f"Beyond rounding, and {known}: a fault cannot be told from the change of the environment")
@@ -88,7 +88,8 @@ def _within_rounding(cause: Cause) -> str:
     return " (replayed within rounding)" if replayed else ""
 
 
-def _origin(origin: Origin) -> list[str]:
+def origin_lines(origin: Origin) -> list[str]:
+    """The lines that name the first divergence."""
     key = origin.key
     rank = f"rank {key.rank}, " if key.rank else ""
     graph = f"graph {key.graph}, " if key.graph else ""

@@ -48,9 +48,13 @@ def explained(
         changed: what changed of the environment since the golden was made.
         again: judges both sides under ``noise``; asked if something changed.
     """
-    if not judged.comparison.total or (judged.slots_hold and judged.texts_hold is not False):
+    if judged.slots_hold and judged.texts_hold is not False:
+        return None
+    alone = not judged.comparison.total
+    if alone and not judged.texts:
         return None
     from harness.explain.build import explain  # most judgements hold
+    from harness.explain.called import with_calls
 
     more = [RENAMED.format(counted(judged.renamed, "operator"))] if judged.renamed else []
     unsure = [slot for slot in judged.comparison.apart() if slot.verdict is Verdict.UNSURE]
@@ -65,8 +69,13 @@ def explained(
     def made(comparison: Comparison) -> Explanation:
         found_out = explain(comparison, expected, found, _title(judged, subject), others=[*more, *others])
         found_out = replace(found_out, tolerance=_ruled(judged, found_out))
-        return _renamed(found_out, judged) if found_out.origin is None and judged.renamed else found_out
+        if found_out.origin is None and judged.renamed:
+            return _renamed(found_out, judged)
+        return with_calls(found_out, judged.texts, judged.comparison)
 
+    if alone:
+        known = made(judged.comparison)
+        return known if known.origin is not None else None
     if not changed or again is None or not reached(judged, expected.emulated and found.emulated):
         return replace(made(judged.comparison), environment=tuple(changed))
     return filed(judged, changed, again, made)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import random
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,12 +51,16 @@ def leaves(data: dict[str, Any]) -> Iterator[Leaf]:
 def plant(dump: Path, drawn: random.Random) -> Planted:
     """Changes one thing in the dump of one step of one rank; gives what it was."""
     content = json.loads((dump / "dump.json").read_text())
+    construct = json.loads((dump / "construct.json").read_text())
     kinds = list(KINDS)
     drawn.shuffle(kinds)
     for kind in kinds:
-        found = KINDS[kind](dump, content["data"], drawn)
+        # A dump of the task "structure" has its calls in construct.json alone.
+        of_calls = kind == "caller" or not content["data"]
+        found = KINDS[kind](dump, construct if of_calls else content["data"], drawn)
         if found is not None:
-            (dump / "dump.json").write_text(json.dumps(content, indent=1))
+            name, changed = ("construct.json", construct) if of_calls else ("dump.json", content)
+            (dump / name).write_text(json.dumps(changed, indent=1))
             return Planted(kind, *found)
     raise AssertionError("nothing can be changed in it")
 
@@ -128,12 +134,29 @@ def _order(_dump: Path, data: dict[str, Any], drawn: random.Random) -> _Made:
 
 
 def _missing(_dump: Path, data: dict[str, Any], drawn: random.Random) -> _Made:
-    held = [name for name in data if any(leaf.entry == name for leaf in leaves({name: data[name]}))]
-    if len(held) < 2:
+    if len(data) < 2:
         return None
-    name = drawn.choice(held)
+    name = drawn.choice(list(data))
     del data[name]
     return name, "missing"
+
+
+def _extra(_dump: Path, data: dict[str, Any], drawn: random.Random) -> _Made:
+    """One call more, as msprobe numbers it: a copy of another one, at any place."""
+    numbered = re.compile(r"(.*\.)(\d+)(\.(?:forward|backward))|(.*\.(?:forward|backward)\.)(\d+)()")
+    named = [found for name in data if (found := numbered.fullmatch(name)) is not None]
+    if not named:
+        return None
+    like = drawn.choice(named)
+    lead, end = like[1] or like[4], like[3] or ""
+    number = 1 + max(int(each[2] or each[5]) for each in named if (each[1] or each[4]) == lead)
+    entry = f"{lead}{number}{end}"
+    names = list(data)
+    names.insert(drawn.randrange(len(names) + 1), entry)
+    held = {name: copy.deepcopy(data[like[0]]) if name == entry else data[name] for name in names}
+    data.clear()
+    data.update(held)
+    return entry, f"a further call, like {like[0]}"
 
 
 def _dtype(_dump: Path, data: dict[str, Any], drawn: random.Random) -> _Made:
@@ -161,8 +184,17 @@ def _gradient(_dump: Path, data: dict[str, Any], drawn: random.Random) -> _Made:
     return leaf.entry, "requires_grad"
 
 
+def _caller(_dump: Path, calls: dict[str, Any], drawn: random.Random) -> _Made:
+    if not calls:
+        return None  # functions alone have no caller
+    name = drawn.choice(list(calls))
+    old, calls[name] = calls[name], "Module.other.Linear.forward.0"
+    return name, f"caller {old} -> {calls[name]}"
+
+
 #: How each kind is planted: gives the entry and what was changed; None where the dump has nothing of the kind.
 KINDS: dict[str, Callable[[Path, dict[str, Any], random.Random], _Made]] = {
     "value": _value, "statistic": _statistic, "checksum": _checksum, "argument": _argument, "order": _order,
-    "missing": _missing, "dtype": _dtype, "shape": _shape, "requires_grad": _gradient,
+    "missing": _missing, "extra": _extra, "dtype": _dtype, "shape": _shape, "requires_grad": _gradient,
+    "caller": _caller,
 }  # fmt: skip
