@@ -51,8 +51,8 @@ FAMILIES: Mapping[str, str] = {
     "mean": "reducemean mean meanext reducemeanext", "cumsum": "cumsum",
     "cumprod": "cumprod", "prod": "reduceprod prod prodext",
     "acos": "acos asin arccos arcsin atanh arctanh acosh arccosh", "view": (
-        "reshape view t transpose permute expand flatten unsafe_view squeeze unsqueeze expanddims slice select clone "
-        "contiguous broadcastto tile identity depend load tensormove copy copy_"
+        "reshape view t transpose permute expand flatten unsafe_view squeeze unsqueeze expanddims slice clone "
+        "contiguous broadcastto tile identity depend load tensormove copy copy_ split split_with_sizes unbind diagonal"
     ),
     "collective": (
         "allreduce allgather reducescatter broadcast alltoall reduce send receive hcclallreduce "
@@ -95,6 +95,8 @@ _EXPANDED = re.compile(r"Expand/\w*(?:Backward|Grad)/")
 @lru_cache(maxsize=4096)
 def family(op_type: str) -> str:
     """The family of an operator type; empty if it has none."""
+    if op_type == "select":  # ATen's is a view; MindSpore's Select takes each element of one of two tensors
+        return "view"
     name = op_type.lower()
     while (shorter := _CALL.sub("", name)) != name:
         name = shorter

@@ -107,6 +107,14 @@ class Weight:
         return len(set(found)) == 1
 
     @cached_property
+    def moved(self) -> int | None:
+        """Label of the first step after which it is not what it was; None if there is none, or that is not known."""
+        old = self.first.content if self.first is not None else None
+        return next(
+            (step for step, slot in sorted(self.after.items()) if old and slot.content not in (None, old)), None
+        )
+
+    @cached_property
     def changes(self) -> list[Update]:
         """Its changes from step to step, where values were kept."""
         found: list[Update] = []
@@ -238,7 +246,7 @@ class Training:
             if op.phase == BACKWARD:
                 for slot in op.outputs.values():
                     weight = missing.get((op.where.rank, op.layer, slot.record.shape))
-                    if weight is not None:
+                    if weight is not None and not (op.family == "view" and parameter_read(op, 0)):
                         weight.gradients[op.where.iteration] = slot
 
     @cached_property

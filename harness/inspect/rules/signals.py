@@ -297,7 +297,7 @@ def constant_activation(context: Context) -> None:
                 continue
             data = context.once("training", training_of).data
             op = link.op if _varies(link.op, data) else _collapsed(link.op, array.shape[0], data)
-            if op is None:
+            if op is None or _has_zero_weight(op, data):  # another rule tells of weights that are zero
                 continue
             known = {each.rule for each in context.findings if each.is_error}
             error = not known & {"inputs", "dead-units", "initialisation", "nonfinite", "vanishing-values", "saturated"}
@@ -309,6 +309,10 @@ def constant_activation(context: Context) -> None:
 def _is_weight(op: Op, at: int, data: frozenset[str]) -> bool:
     name = parameter_read(op, at)
     return bool(name) and name not in data
+
+
+def _has_zero_weight(op: Op, data: frozenset[str]) -> bool:
+    return any(_is_weight(op, at, data) and slot.numbers and slot.numbers.all_zero for at, slot in op.inputs.items())
 
 
 def _varies(op: Op, data: frozenset[str]) -> bool:

@@ -103,12 +103,25 @@ def _is_trained(training: Training, weight: Weight) -> bool:
 
 
 def _zeros(context: Context, training: Training, zeros: list[Weight]) -> None:
-    """Zeros in one layer can be meant; in a chain of two no gradient passes."""
+    """Zeros in one layer can be meant; in a chain of two no gradient passes, unless each has a way around it."""
+    began = min((step for each in training.weights.values() if (step := each.moved) is not None), default=None)
+    several = len(zeros) > 1 and not all(each.moved == began is not None and _units_differ(each) for each in zeros)
     for at, weight in enumerate(zeros):
         others = f", as in {counted(len(zeros) - 1, 'other weight')}" if len(zeros) > 1 else ""
         text = f"every element of {weight.name} is 0 at the start{others}"
-        error = at == 0 if len(zeros) > 1 else weight.unchanged is True
+        error = several if at == 0 and len(zeros) > 1 else weight.unchanged is True
         at_weight(context, weight, "zero weights", text, error=error)
+
+
+def _units_differ(weight: Weight) -> bool:
+    """Whether a weight has neither equal rows nor equal columns at last: zeros that end a residual branch or an adapter
+    come to that, those of a chain do not."""
+    array = weight.after[max(weight.after)].load() if weight.after else None
+    if array is None or array.ndim < 2:
+        return False
+    flat = array.reshape(array.shape[0], -1).astype(np.float64)
+    room = 1e-3 * float(np.abs(flat).max())
+    return all(float(np.ptp(flat, axis=axis).max()) > room for axis in (0, 1) if flat.shape[axis] > 1)
 
 
 @rule(
@@ -160,11 +173,28 @@ def not_trained(context: Context) -> None:
     many = trained[0] > max(1, context["first"] * len(matrices))
     for at, weight in still:
         before = at < trained[0] and many and not weight.gradients
+        adapted = not weight.gradients and _is_adapted(weight, [matrices[each] for each in trained])
         text = (
             f"nothing updates {weight.name}, while {counted(len(trained), 'other weight')} of the network are trained"
         )
-        at_weight(context, weight, "parameter not trained", text, error=not before and not meant)
+        if adapted:
+            text = f"nothing updates {weight.name}, beside which an adapter of low rank is trained"
+        at_weight(context, weight, "parameter not trained", text, error=not before and not meant and not adapted)
     _vectors(context, training)
+
+
+def _is_adapted(weight: Weight, trained: list[Weight]) -> bool:
+    """Whether two trained weights beside it multiply to its shape, with fewer numbers: then it is frozen on purpose."""
+    parts = weight.name.split(".")
+    near = [
+        each.shape for each in trained for up in (1, 2)
+        if len(parts) > up and len(each.shape) == 2 and each.name.startswith(".".join(parts[:-up]) + ".")
+    ]  # fmt: skip
+    whole = sorted(weight.shape)
+    return len(whole) == 2 and any(
+        min(one) == min(other) < whole[0] and sorted((max(one), max(other))) == whole
+        for one, other in itertools.combinations(near, 2)
+    )
 
 
 def _moves(weight: Weight) -> bool:
