@@ -21,7 +21,7 @@ from harness.capture.npy import NpyFile
 from harness.errors import StoreError
 from harness.records import Record, Streamed
 from harness.stats import describe, digest
-from harness.store import GoldenStore, RunData, RunId, Transaction, accept, journal, manifest, seal, transaction, update
+from harness.store import GoldenStore, RunData, Transaction, accept, journal, manifest, seal, transaction, update
 from harness.store.h5file import _Sink
 from harness.store.layout import contents
 from harness.store.layout.objects import Stored, to_stored
@@ -32,7 +32,6 @@ from harness.store.writer import StoreWriter
 from tests.store.helpers import CPU, edit_index, network, plain, record, run_data
 
 Array = np.ndarray[Any, np.dtype[Any]]
-OTHER = RunId("other", "tensor")
 
 
 class Elsewhere(Prepared):
@@ -164,22 +163,14 @@ def test_what_libhdf5_reads_back_is_what_was_written_and_zeros_behind_it(tmp_pat
         os.close(descriptor)
 
 
-def test_a_damaged_run_beside_gives_no_parts_to_copy_and_is_replaced(tmp_path: Path) -> None:
+def test_a_store_that_is_cut_off_while_it_is_open_gives_no_parts_to_copy(tmp_path: Path) -> None:
     path = tmp_path / "x.h5"
-    update(path, "net", {CPU: run_data(), OTHER: run_data(1)})
-    whole = path.read_bytes()
-    with path.open("rb") as file:
-        found = contents.read_contents(whole[: contents.USER_BLOCK], file.fileno(), len(whole))
-    broken = bytearray(whole)
-    for number in (found.runs[CPU].index, *found.runs[CPU].artefacts.values()):
-        if found.parts[number].size:
-            broken[found.parts[number].offset] ^= 1
-    path.write_bytes(broken)
+    update(path, "net", {CPU: run_data()})
     with GoldenStore.open(path) as store:
-        assert store.run(*CPU).stored_parts() == {}
-        assert store.run(*OTHER).stored_parts() != {}
-    assert update(path, "net", {CPU: run_data()}).changes[CPU].new == len(network())
-    assert path.read_bytes() == whole
+        run = store.run(*CPU)
+        assert run.stored_parts() != {}
+        os.truncate(path, contents.USER_BLOCK)
+        assert run.stored_parts() == {}
 
 
 def test_an_old_run_whose_checksum_cannot_be_told_is_not_the_same(tmp_path: Path) -> None:
@@ -213,7 +204,7 @@ def test_a_joined_change_takes_effect_with_the_one_it_joined(tmp_path: Path) -> 
 
 
 def test_what_was_not_kept_yet_stays_when_a_change_is_undone(tmp_path: Path) -> None:
-    """A journal names what its change was to replace; a file that was put back by an earlier attempt is kept no more."""
+    """A journal names what its change was to replace; a file that an earlier attempt put back is kept no more."""
     for name in ("a.h5", "b.h5"):
         update(tmp_path / name, "net", {CPU: run_data()})
     before = {name: (tmp_path / name).read_bytes() for name in ("a.h5", "b.h5")}
@@ -288,16 +279,14 @@ def test_without_locks_nobody_can_tell_whether_a_leftover_is_in_use(
         os.close(descriptor)
 
 
-def test_a_lock_file_that_cannot_be_removed_stays_and_hides_no_error(
+def test_a_lock_file_that_cannot_be_removed_stays_and_stops_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: object, **__: object) -> None:
         raise OSError(errno.EACCES, "not allowed")
 
-    with monkeypatch.context() as patched:
-        with pytest.raises(ZeroDivisionError), writer_lock(tmp_path / "x.h5"):
-            patched.setattr(Path, "unlink", refused)
-            raise ZeroDivisionError
+    with monkeypatch.context() as patched, writer_lock(tmp_path / "x.h5"):
+        patched.setattr(Path, "unlink", refused)
     assert atomic.lock_path(tmp_path / "x.h5").exists()
     with writer_lock(tmp_path / "x.h5", timeout=1):
         pass
