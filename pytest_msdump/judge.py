@@ -327,15 +327,16 @@ def explain(
     if explanation is not None and result is not None:
         note(result, explanation, given)
     if own:
-        known = explanation.cause.source if explanation is not None and explanation.cause is not None else None
-        text = _before_steps(text, edits.since(test.settings.root, judge.path, known))
+        cause = explanation.cause if explanation is not None else None
+        known = cause.source if cause is not None and cause.certainty.proven else None
+        text = _before_steps(text, edits.since(test.settings.root, judge.path, known, test.item.nodeid))
     if own and (capture := judge.found().capture) is not None:
         text = put_in(text, of_ranks(expected, capture, judged, judge.records))
     return explanation, text
 
 
-def _before_steps(text: str, line: str) -> str:
-    """A failure with one more line, before what to run next."""
+def _before_steps(text: str, more: list[str]) -> str:
+    """A failure with more lines, before what to run next."""
     lines = text.split("\n")
     at = next((at for at, each in enumerate(lines) if each.startswith("See: ")), len(lines))
-    return "\n".join([*lines[:at], line, *lines[at:]]) if line else text
+    return "\n".join([*lines[:at], *more, *lines[at:]])

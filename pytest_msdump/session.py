@@ -411,7 +411,7 @@ def _show_difference(item: pytest.Item, test: GateTest, result: Result) -> None:
     except Exception as error:  # the test's own error counts, whatever keeps its golden from being compared
         told = f"msdump: what the test ran could not be compared: {type(error).__name__}: {error}"
     if edits.SAID not in told:
-        told = "\n".join(filter(None, [told, edits.since(test.settings.root, test.settings.golden / test.golden)]))
+        told = "\n".join([told, *edits.since(test.settings.root, test.settings.golden / test.golden)]).strip("\n")
     if told:
         item.add_report_section("call", "msdump", text(told))
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from harness.git import git
 from harness.suggest import quoted
 
 #: Name of the drivers in ``.gitattributes`` and in git's configuration.
@@ -58,12 +58,6 @@ def ignored(folder: Path, golden: Path) -> Iterator[str]:
 
 
 def _git(folder: Path, *words: str) -> str | None:
-    """What git prints; None if it fails or is not there."""
-    try:
-        done = subprocess.run(
-            ["git", "-C", os.fspath(folder), *words], capture_output=True, text=True, timeout=20, check=False,
-            stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"},
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError, ValueError):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
+    """What git prints, without blank ends; None if it fails."""
+    said = git(folder, *words)
+    return None if said is None else said.strip()

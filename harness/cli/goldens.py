@@ -53,6 +53,25 @@ def graft(
 
 
 @app.command()
+def blame(
+    test: Annotated[str, typer.Argument(metavar="NODEID", help="a test, as pytest takes it: tests/test_net.py::test")],
+    as_json: AsJson = None,
+) -> Action:
+    """Find which changed lines make a test leave its golden: run it in a copy of the project, with each of them as it
+    was in the golden's commit.
+
+    Exit codes: 0 the test holds as it is, 1 the lines are found, 2 they cannot be told (the text says why).
+    """
+
+    def action() -> int:
+        from harness.cli.blame import blame as find
+
+        return with_json(as_json, "blame", lambda keep: find(test, keep))
+
+    return action
+
+
+@app.command()
 def accept(
     bundles: Annotated[
         list[Path] | None,
