@@ -34,6 +34,11 @@ def on_config(config: Any) -> Any:
     return config
 
 
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """The theme's search has no name of its own for a reader of the screen."""
+    return output.replace('role="dialog"', 'role="dialog" aria-label="Search"')
+
+
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
     """Words of ours are linked to the glossary where they first stand on a page."""
     if page.file.src_uri.startswith(("help/", "reference/", "changelog")):

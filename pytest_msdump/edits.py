@@ -25,7 +25,7 @@ _TEXTS = frozenset({".md", ".rst", ".txt", ".ipynb", ".lock", ".html", ".css", "
 _SOURCES = frozenset({".py", ".pyi"})
 
 
-def since(root: Path, golden: Path, known: str | None = None, test: str = "") -> list[str]:
+def since(root: Path, golden: Path, known: str | None = None, proof: str = "") -> list[str]:
     """``Changed since the golden's commit 2e4ab7c:`` and the lines that changed, before and after: of Python files that
     this process loaded, then of other files. Where no commit holds the golden as it is, the loaded files that were
     written after it, by their times. Empty where nothing changed.
@@ -34,15 +34,14 @@ def since(root: Path, golden: Path, known: str | None = None, test: str = "") ->
         root: directory of the project.
         golden: the store.
         known: the line of a cause that was found and proven; nothing is said if it is among them.
-        test: id of the test, for the command that finds out which of them made it fail.
+        proof: the command that finds out which of them made the test fail.
     """
     made = _held(root, golden)
     if made is None:
         return []
     if not made.commit:
-        return _later(root, golden)
+        return _later(root, golden, known)
     from harness.git import changed
-    from harness.suggest import command
 
     python, others = [], []
     loaded, folder = _loaded(), golden.parent.resolve()
@@ -61,7 +60,7 @@ def since(root: Path, golden: Path, known: str | None = None, test: str = "") ->
         lead = f"Changed since commit {made.commit}, where this shallow history begins (earlier changes are not known)"
     lines = _told(lead, found)
     what = "To prove it" if len(found) == 1 else "Which of them"
-    return [*lines, f"{what}: {command('msdump', 'blame', test)}"] if lines and test else lines
+    return [*lines, f"{what}: {proof}"] if lines and proof else lines
 
 
 def _told(lead: str, found: Sequence[Stretch]) -> list[str]:
@@ -101,7 +100,7 @@ def _named(root: Path, loaded: set[str], others: Sequence[Stretch]) -> dict[str,
     return {name: any(base in text for text in texts) for name, base in names.items()}
 
 
-def _later(root: Path, golden: Path) -> list[str]:
+def _later(root: Path, golden: Path, known: str | None) -> list[str]:
     """The loaded files of the project that were written after a golden, by their times; empty if they are many, as
     after a checkout."""
     try:
@@ -110,6 +109,8 @@ def _later(root: Path, golden: Path) -> list[str]:
     except OSError:
         return []
     names = sorted(os.path.relpath(file, os.path.realpath(root)).replace(os.sep, "/") for file in late)
+    if known is not None and names == [known.rpartition(":")[0]]:
+        return []
     return [f"{BY_TIME}: {', '.join(map(_line, names))}"] if 0 < len(names) <= _MOST else []
 
 

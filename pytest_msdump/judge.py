@@ -329,7 +329,8 @@ def explain(
     if own:
         cause = explanation.cause if explanation is not None else None
         known = cause.source if cause is not None and cause.certainty.proven else None
-        text = _before_steps(text, edits.since(test.settings.root, judge.path, known, test.item.nodeid))
+        proof = commands.again(test, "msdump", "blame")
+        text = _before_steps(text, edits.since(test.settings.root, judge.path, known, proof))
     if own and (capture := judge.found().capture) is not None:
         text = put_in(text, of_ranks(expected, capture, judged, judge.records))
     return explanation, text

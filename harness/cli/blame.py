@@ -40,11 +40,11 @@ class _Ran(NamedTuple):
     text: str
 
 
-def blame(test: str, keep: dict[str, Any] | None = None) -> int:
+def blame(arguments: Sequence[str], keep: dict[str, Any] | None = None) -> int:
     """Runs a failing test in a copy of the project, with changed lines as they were in the golden's commit.
 
     Args:
-        test: id of a test, from the directory where pytest starts.
+        arguments: pytest's; the last is the id of a test, from this directory.
         keep: receives what ``--json`` writes.
 
     Returns:
@@ -53,24 +53,24 @@ def blame(test: str, keep: dict[str, Any] | None = None) -> int:
     Raises:
         HarnessError: it cannot be told.
     """
-    here = Path.cwd()
-    ran = _pytest(test, here, {})
+    here, test = Path.cwd(), arguments[-1]
+    ran = _pytest(arguments, here, {})
     if ran.holds:
         print(f"{line(test)} holds: there is nothing to blame")
         return HOLDS
     commit = _commit(test, ran, here)
-    found = [each for each in changed(here, commit) if not (here / each.name).is_relative_to(ran.golden)]
+    found = [each for each in changed(here, commit) if not _is_within(here / each.name, ran.golden)]
     if not found:
         raise HarnessError(f"nothing changed in this repository since the golden's commit {commit}; see what git "
                            "ignores, the data, and the environment")  # fmt: skip
     with temporary_directory("msdump-blame-") as folder:
-        copy = _Copy(here, Path(folder), commit)
-        if copy.holds(test, []):
+        copy = _Copy(here, Path(folder), commit, arguments)
+        if copy.holds([]):
             raise HarnessError(f"{test} holds in a copy of what git knows: what git ignores, or another place, decides")
-        if not copy.holds(test, found):
+        if not copy.holds(found):
             raise HarnessError(f"{test} fails, too, with all that changed since {commit} undone: the cause is not "
                                f"among {counted(len(found), 'change')} of this repository")  # fmt: skip
-        guilty, words = _guilty(test, found[:_MOST], found, copy)
+        guilty, words = _guilty(found[:_MOST], found, copy)
     if keep is not None:
         keep.update(test=test, commit=commit, changes=[each._asdict() for each in guilty])
     print(f"Cause, proven by running it again: changed since the golden's commit {commit}")
@@ -82,24 +82,28 @@ def blame(test: str, keep: dict[str, Any] | None = None) -> int:
     return DIFFERS
 
 
-def _guilty(test: str, some: Sequence[Stretch], found: Sequence[Stretch], copy: _Copy) -> tuple[list[Stretch], str]:
+def _guilty(some: Sequence[Stretch], found: Sequence[Stretch], copy: _Copy) -> tuple[list[Stretch], str]:
     """The changes that made the test fail, and with what of them undone it holds."""
     if len(found) == 1:
         return [*found], "that as it was"
-    alone = [each for each in some if copy.holds(test, [each])]
+    alone = [each for each in some if copy.holds([each])]
     if alone:
         return alone, "that as it was" if len(alone) == 1 else "any one of these as it was"
     # Several faults, each of which is enough: with one alone left in place, the test fails.
-    enough = [each for each in some if not copy.holds(test, [other for other in found if other != each])]
-    if enough and copy.holds(test, enough):
+    enough = [each for each in some if not copy.holds([other for other in found if other != each])]
+    if enough and copy.holds(enough):
         return enough, "all of these as they were"
     return [*found], "all of these as they were"
 
 
-def _pytest(test: str, folder: Path, environment: dict[str, str]) -> _Ran:
+def _is_within(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def _pytest(arguments: Sequence[str], folder: Path, environment: dict[str, str]) -> _Ran:
     with temporary_directory("msdump-results-") as results:
         file = Path(results) / "results.json"
-        asked = by_pytest("-q", "--msdump", f"--msdump-json={file}", "-p", "no:cacheprovider", test)
+        asked = by_pytest("-q", "--msdump", f"--msdump-json={file}", "-p", "no:cacheprovider", *arguments)
         done = subprocess.run(asked, cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, errors="replace", check=False)  # fmt: skip
         told = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
@@ -125,7 +129,7 @@ def _commit(test: str, ran: _Ran, here: Path) -> str:
 class _Copy:
     """A copy of what git knows of the repository, or could know."""
 
-    def __init__(self, here: Path, folder: Path, commit: str) -> None:
+    def __init__(self, here: Path, folder: Path, commit: str, arguments: Sequence[str]) -> None:
         top = Path((git(here, "rev-parse", "--show-toplevel") or "").rstrip("\n"))
         listed = git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z") or ""
         names = [name for name in dict.fromkeys(listed.split("\0")) if name and (top / name).is_file()]
@@ -135,20 +139,20 @@ class _Copy:
         for name in names:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(top / name, folder / name)
-        self._here, self._commit = here, commit
+        self._here, self._commit, self._arguments = here, commit, arguments
         self._folder = folder / here.relative_to(top.resolve() if here.is_relative_to(top.resolve()) else top)
         # Packages that are installed in place are found in the copy, too.
         there = (folder / os.path.relpath(each, top) for each in sys.path if each and Path(each).is_relative_to(top))
         paths = [*(os.fspath(each) for each in there if each.is_dir()), os.environ.get("PYTHONPATH", "")]
         self._environment = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONDONTWRITEBYTECODE": "1"}
 
-    def holds(self, test: str, without: Sequence[Stretch]) -> bool:
+    def holds(self, without: Sequence[Stretch]) -> bool:
         """Whether the test holds without these changes; the copy is as before afterwards."""
         names = list(dict.fromkeys(each.name for each in without))
         try:
             for name in names:
                 self._undo(name, [each for each in without if each.name == name])
-            return _pytest(test, self._folder, self._environment).holds
+            return _pytest(self._arguments, self._folder, self._environment).holds
         finally:
             for name in names:
                 self._put(name, (self._here / name).read_bytes() if (self._here / name).is_file() else None)

@@ -52,9 +52,11 @@ def graft(
     return action
 
 
-@app.command()
+@app.command(context_settings=PASS_ON)
 def blame(
-    test: Annotated[str, typer.Argument(metavar="NODEID", help="a test, as pytest takes it: tests/test_net.py::test")],
+    pytest_args: Annotated[
+        list[str], typer.Argument(metavar="[PYTEST ARGS] NODEID", help="options and a test, as pytest takes them")
+    ],
     as_json: AsJson = None,
 ) -> Action:
     """Find which changed lines make a test leave its golden: run it in a copy of the project, with each of them as it
@@ -66,7 +68,7 @@ def blame(
     def action() -> int:
         from harness.cli.blame import blame as find
 
-        return with_json(as_json, "blame", lambda keep: find(test, keep))
+        return with_json(as_json, "blame", lambda keep: find(pytest_args, keep))
 
     return action
 

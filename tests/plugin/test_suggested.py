@@ -125,6 +125,30 @@ def test_what_to_run_where_a_network_differs(project: Shell) -> None:
 
 
 @covers(
+    "harness.explain.text:see_slot command", "pytest_msdump.judge:explain again", "harness.cli.blame:_commit command"
+)
+def test_which_change_it_is(project: Shell) -> None:
+    start = project.below
+    (file,) = project.tests.glob("test_*.py")
+    known = "-c user.name=a -c user.email=a@b.c -c init.defaultBranch=main"
+    project.type(f"git {known} init -q ..", start, 0)
+    test = f"msdump blame {shlex.quote(os.path.relpath(file, start))}"
+    project.type(test, start, 2)
+    for each in project.made("harness.cli.blame:_commit command"):
+        project.type(each, start, 0)
+    project.type(f"git {known} add -A .. && git {known} commit -qm start", start, 0)
+    file.write_text(file.read_text(encoding="utf-8").replace('"FACTOR", 2', '"FACTOR", 3'), encoding="utf-8")
+    project.type(f"{GATE} ..", start, 1)
+    for each in project.made("pytest_msdump.judge:explain again"):
+        if "msdump blame" in each:
+            assert "Cause, proven by running it again" in project.type(each, start, 1)
+        else:
+            project.type(each, start, 0)
+    for each in project.made("harness.explain.text:see_slot command"):
+        project.type(each, start, 0)
+
+
+@covers(
     "pytest_msdump.gate_run:GateRun.next_steps show",
     "pytest_msdump.gate_run:GateRun.next_steps again",
     "pytest_msdump.closing:closing review",

@@ -167,7 +167,7 @@ function statistics(both) {
     el(
       "tr",
       {},
-      ["", "expected", "found"].map((name) => el("th", {}, name)),
+      ["", "expected", "found"].map((name) => el(name ? "th" : "td", {}, name)),
     ),
     Object.keys(both[0]).map((name) =>
       el(

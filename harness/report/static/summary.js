@@ -67,7 +67,7 @@ function changesTable(changes) {
     el("td", { class: "arrow" }, "→"),
     el("td", { class: "mono" }, change.found || "–"),
   ];
-  const head = ["name", "expected", "", "found"].map((name) => el("th", {}, name));
+  const head = ["name", "expected", "", "found"].map((name) => el(name ? "th" : "td", {}, name));
   return el(
     "table",
     { class: "plain changes" },
@@ -164,7 +164,7 @@ function runsTable() {
       verdicts.map((name) => el("td", { class: "number" }, String(each.counts[name]))),
     ),
   );
-  const head = ["run", "", ...verdicts].map((name, at) => el("th", { scope: "col", class: at > 1 ? "number" : null }, name));
+  const head = ["run", "verdict", ...verdicts].map((name, at) => el("th", { scope: "col", class: at > 1 ? "number" : null }, name));
   const title = el("h2", {}, `${DATA.runs.length} runs`);
   return el("div", {}, title, el("table", { class: "plain" }, el("tr", {}, head), rows));
 }
@@ -183,7 +183,7 @@ function rolesTable() {
     el(
       "tr",
       {},
-      el("td", { class: role }, role),
+      el("td", { class: `${role} whole` }, role),
       el("td", {}, String(found.length)),
       el("td", {}, meaning),
       el("td", {}, some(found), found.length > 3 ? " ..." : ""),
