@@ -1,10 +1,13 @@
 """Logs by the real tools: ``logs_real.py debug-mode FOLDER SEED`` by a Python with PyTorch, ``logs_real.py polygraphy
-FOLDER SEED`` by one with Polygraphy."""
+FOLDER SEED`` by one with Polygraphy; ``changed FOLDER SEED OPTIONS``: logs of DebugMode of a model that is changed."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import sys
+from typing import Any
 
 
 def debug_mode(folder: str, seed: int) -> None:
@@ -21,6 +24,34 @@ def debug_mode(folder: str, seed: int) -> None:
         hashes = DebugMode.log_tensor_hashes(hash_fn=["norm", "hash_tensor"], hash_inputs=True)
         with DebugMode(record_nn_module=True, record_ids=True) as mode, hashes:
             model(x).pow(2).sum().backward()
+        with open(os.path.join(folder, f"{name}.log"), "w", encoding="utf-8") as file:
+            file.write(mode.debug_string())
+
+
+def changed(folder: str, seed: int, asked: str) -> None:
+    """``none.log``, ``same.log`` and a log of each change; ``asked``: options of DebugMode and ``hash_fn``, in JSON."""
+    import torch
+    from torch.nn import functional as F
+    from torch.utils._debug_mode import DebugMode
+
+    options = json.loads(asked)
+    hash_fn = options.pop("hash_fn", None)
+    changes: dict[str, dict[str, Any]] = {
+        "none": {}, "same": {}, "slope": {"slope": 0.3}, "dim": {"dim": 0}, "scale": {"scale": 2.5},
+        "skip": {"skip": True}, "extra": {"extra": True}, "act": {"act": "silu"},
+    }  # fmt: skip
+    for name, change in changes.items():
+        torch.manual_seed(seed)
+        a, norm, b = torch.nn.Linear(6, 8), torch.nn.LayerNorm(8), torch.nn.Linear(8, 6)
+        with contextlib.ExitStack() as stack:
+            mode = stack.enter_context(DebugMode(**options))
+            if hash_fn is not None:
+                stack.enter_context(DebugMode.log_tensor_hashes(hash_fn=hash_fn))
+            x = F.leaky_relu(a(torch.randn(3, 6)), change.get("slope", 0.1))
+            x = x if change.get("skip") else norm(x)
+            x = getattr(F, change.get("act", "gelu"))(x)
+            x = b(x.clone() if change.get("extra") else x)
+            (torch.softmax(x, dim=change.get("dim", -1)) * change.get("scale", 1.5)).sum().backward()
         with open(os.path.join(folder, f"{name}.log"), "w", encoding="utf-8") as file:
             file.write(mode.debug_string())
 
@@ -61,4 +92,5 @@ def check(folder: str, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    {"debug-mode": debug_mode, "polygraphy": polygraphy, "check": check}[sys.argv[1]](sys.argv[2], int(sys.argv[3]))
+    kinds = {"debug-mode": debug_mode, "changed": changed, "polygraphy": polygraphy, "check": check}
+    kinds[sys.argv[1]](sys.argv[2], int(sys.argv[3]), *sys.argv[4:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 from pathlib import Path
@@ -18,9 +19,9 @@ pytestmark = pytest.mark.interop
 PROGRAM = Path(__file__).with_name("logs_real.py")
 
 
-def written(python: str, kind: str, folder: Path, round_: int) -> int:
+def written(python: str, kind: str, folder: Path, round_: int, *more: str) -> int:
     seed = random.SystemRandom().randrange(2**32) if FRESH else round_
-    subprocess.run([python, str(PROGRAM), kind, str(folder), str(seed)], check=True, capture_output=True)
+    subprocess.run([python, str(PROGRAM), kind, str(folder), str(seed), *more], check=True, capture_output=True)
     return seed
 
 
@@ -40,6 +41,34 @@ def test_a_log_of_debug_mode_names_where_runs_part(
         ("input", (3,)), ("input", (2, 4)), ("input", (4, 3)), ("output", (2, 3)),
     ]  # fmt: skip
     assert all(set(r.extra.row) == {"l1 norm", "xor of bits"} for r in linear)
+
+
+#: How DebugMode is asked, and what it hashes.
+_ASKED: tuple[dict[str, object], ...] = (
+    {"record_nn_module": True, "record_ids": True, "hash_fn": ["norm"]},
+    {"record_torchfunction": True, "record_stack_trace": True, "hash_fn": "hash_tensor"},
+    {"record_nn_module": True, "record_output": False, "hash_fn": "norm"},
+    {},
+)
+#: A change of the model, and the operator where the logs part.
+_CHANGED = {
+    "slope": "leaky_relu", "dim": "softmax", "scale": "mul", "skip": "layer_norm", "extra": "clone", "act": "gelu",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", _ASKED, ids=["norms", "functions", "no-outputs", "no-hashes"])
+def test_numbers_calls_and_values_of_debug_mode(
+    asked: dict[str, object], tmp_path: Path, torch_python: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seed = written(torch_python, "changed", tmp_path, 4, json.dumps(asked))
+    good = str(tmp_path / "none.log")
+    assert main(["diff", good, str(tmp_path / "same.log")]) == (0 if asked else 2), (seed, capsys.readouterr())
+    for change, operator in _CHANGED.items():
+        capsys.readouterr()
+        assert main(["diff", good, str(tmp_path / f"{change}.log")]) == 1, (seed, change)
+        said = capsys.readouterr().out
+        first = next(line for line in said.splitlines() if line.startswith("First divergence"))
+        assert operator in first, (seed, change, said)
 
 
 @pytest.mark.parametrize("round_", range(2))

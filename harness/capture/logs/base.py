@@ -84,7 +84,7 @@ class LogReader:
 
     def __init__(self) -> None:
         self._executions: Counter[tuple[int, int, str]] = Counter()
-        self._empty = self._norms = 0
+        self._empty = self._beside = self._norms = 0
 
     @classmethod
     def recognises(cls, head: str) -> bool:
@@ -105,9 +105,14 @@ class LogReader:
         yield from self.records(path, problems)
         if self._norms:
             problems.append(Problem(path, "note", f"{_NO_NOTE} ({self._norms} slots have nothing else)"))
-        if self._empty:
-            why = f"of {self._empty} tensors it states dtype and shape alone: nothing else of them is compared"
-            problems.append(Problem(path, "skipped", why))
+        lacking = self._empty + self._beside
+        if lacking:
+            why = f"of {lacking} tensors it states dtype and shape alone: "
+            # Values that calls take or hand on are compared where they are made.
+            more = (
+                "nothing else of them is compared" if self._empty else "their values are compared where they are made"
+            )
+            problems.append(Problem(path, "skipped" if self._empty else "note", why + more))
 
     def records(self, path: str, problems: list[Problem]) -> Iterator[Record]:
         """See ``read``."""
@@ -118,8 +123,13 @@ class LogReader:
         self._executions[graph, iteration, operator] += 1
         return self._executions[graph, iteration, operator] - 1
 
-    def record(self, slot: Slot, execution: int) -> Record:
+    def record(self, slot: Slot, execution: int, beside: bool = False) -> Record:
         """A tensor as a record.
+
+        Args:
+            slot: what is said of it.
+            execution: of its operator.
+            beside: whether another slot has its values, so that nothing is lost where none are stated.
 
         Raises:
             ValueError: its dtype is not known, or its shape is impossible.
@@ -133,7 +143,8 @@ class LogReader:
         key = SlotKey(0, slot.graph, slot.iteration, slot.operator, execution, slot.io, slot.slot)
         if slot.values is not None:
             return Record(key, slot.op_type, dtype, slot.shape, self.layout, slot.values, slot.source)
-        self._empty += not slot.numbers
+        self._empty += not (slot.numbers or beside)
+        self._beside += beside and not slot.numbers
         self._norms += bool(slot.numbers) and set(slot.numbers) == {L1_NORM}
         row: Any = PrintedStatistics(slot.numbers, dtype, whole=self.whole)
         made = row_digest(dtype, slot.shape, row)

@@ -22,6 +22,10 @@ _OUTPUT, _LOG = "  ->  ", "  # {"
 _INPUT_HASH = "'input_hash': "
 _HASH = "'hash': "
 _NUMBER = re.compile(r"(?<![\w.'])(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|-?inf|nan)(?![\w.'])")
+_NAMED = re.compile(r"([A-Za-z_]\w*)=(?!=)")
+#: an object whose text has an address, which is another in each run
+_OBJECT = re.compile(r" at 0x[0-9a-f]+")
+_LONGEST_NUMBER = 19
 #: dtypes as they are abbreviated
 _SHORT = {
     "f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i64": "int64", "i32": "int32",
@@ -33,6 +37,11 @@ _SHORT = {
 class _Tensor(NamedTuple):
     dtype: str
     shape: tuple[int, ...]
+
+
+class _Argument(NamedTuple):
+    name: str
+    said: _Tensor | float | bool | str
 
 
 @log_reader
@@ -48,33 +57,90 @@ class DebugMode(LogReader):
 
     def records(self, path: str, problems: list[Problem]) -> Iterator[Record]:
         modules: list[tuple[int, str]] = []
-        for line in text_of(path).split("\n"):
+        lines = text_of(path).split("\n")
+        for at, line in enumerate(lines):
             if module := _MODULE.match(line):
                 modules = [each for each in modules if each[0] < len(module[1])] + [(len(module[1]), module[2])]
             elif call := _CALL.match(line):
                 modules = [each for each in modules if each[0] < len(call[1])]
-                yield from self._call(modules[-1][1] if modules else "", call[2], call[3])
+                outer = _depth_of_next(lines, at) > len(call[1])
+                yield from self._call(modules[-1][1] if modules else "", call[2], call[3], outer)
 
-    def _call(self, module: str, kind: str, said: str) -> Iterator[Record]:
+    def _call(self, module: str, kind: str, said: str, outer: bool) -> Iterator[Record]:
         said, _, log = said.partition(_LOG)
         taken, _, given = said.partition(_OUTPUT)
         name = f"{module}/{kind}" if module else kind
-        sides = ("input", _tensors(taken)), ("output", _tensors(given))
-        if not any(tensors for _, tensors in sides):
+        # The bracket that closes the call stands last.
+        sides = ("input", _arguments(taken.rstrip().removesuffix(")"))), ("output", _arguments(given))
+        if not any(isinstance(each.said, _Tensor) for _, held in sides for each in held):
             return
         hashes = dict(zip(("input", "output"), _hashes(log), strict=True))
         execution = self.begins(name)
         op_type = kind.partition("::")[2].partition(".")[0] or kind
-        for io, tensors in sides:
+        for io, held in sides:
             numbers = hashes[io]
-            each = len(numbers) // len(tensors) if tensors and len(numbers) % len(tensors) == 0 else 0
-            for at, tensor in enumerate(tensors):
-                own = dict(zip(_items(numbers[at * each : at * each + each]), numbers[at * each :], strict=False))
-                yield self.record(Slot(name, op_type, io, at, tensor.dtype, tensor.shape, own), execution)
+            count = sum(isinstance(each.said, _Tensor) for each in held)
+            each = len(numbers) // count if count and len(numbers) % count == 0 else 0
+            at = 0
+            for slot, (named, value) in enumerate(held):
+                if isinstance(value, _Tensor):
+                    own = dict(zip(_items(numbers[at : at + each]), numbers[at:], strict=False))
+                    at += each
+                    beside = io == "input" or outer
+                    yield self.record(Slot(name, op_type, io, slot, value.dtype, value.shape, own), execution, beside)
+                elif io == "input":
+                    yield self.argument(SlotKey(0, 0, 0, name, execution, io, slot), op_type, value, named)
             if numbers and not each:  # hashes that belong to no printed tensor, or one function's of a user
-                for at, text in enumerate(numbers):
-                    key = SlotKey(0, 0, 0, name, execution, io, len(tensors) + at)
-                    yield self.argument(key, op_type, text, "hash")
+                for further, text in enumerate(numbers, len(held)):
+                    yield self.argument(SlotKey(0, 0, 0, name, execution, io, further), op_type, text, "hash")
+
+
+def _depth_of_next(lines: list[str], at: int) -> int:
+    """How deep the call after a line stands; 0 if none follows it at once."""
+    call = _CALL.match(lines[at + 1]) if at + 1 < len(lines) else None
+    return 0 if call is None else len(call[1])
+
+
+def _arguments(text: str) -> list[_Argument]:
+    """The tensors of a call, each with a place of its own, and its numbers and texts."""
+    found: list[_Argument] = []
+    for each in _split(text):
+        named = _NAMED.match(each)
+        name, value = (named[1], each[named.end() :]) if named else ("", each)
+        tensors = _tensors(value)
+        found += [_Argument(name, tensor) for tensor in tensors]
+        if not tensors and not _OBJECT.search(value):
+            found.append(_Argument(name, _plain(value)))
+    return found
+
+
+def _split(text: str) -> list[str]:
+    """What stands between the commas that no bracket and no quote holds."""
+    parts, start, depth, quote = [], 0, 0, ""
+    for at, each in enumerate(text):
+        if quote:
+            quote = "" if each == quote else quote
+        elif each in "'\"":
+            # The outputs of a call of several are texts: 't: f32[3]'.
+            quote = each
+        elif each in "([{":
+            depth += 1
+        elif each in ")]}":
+            depth -= 1
+        elif each == "," and depth <= 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    return [each for each in (*parts, text[start:].strip()) if each]
+
+
+def _plain(text: str) -> float | bool | str:
+    """A number or a truth as such; anything else as the text it is."""
+    if text in ("True", "False"):
+        return text == "True"
+    try:
+        return int(text) if text.lstrip("-").isdecimal() and len(text) < _LONGEST_NUMBER else float(text)
+    except ValueError:
+        return text
 
 
 def _items(numbers: list[str]) -> list[str]:
