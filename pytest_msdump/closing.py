@@ -98,7 +98,7 @@ def _proof(summary: Summary) -> str:
     ]
     gaps, accepted = summary.total("gaps"), summary.total("accepted_gaps")
     if gaps or accepted:
-        parts[0] += f"; {counted(gaps + accepted, 'slot')} could not be read, of which {accepted} accepted"
+        parts[0] += f"; {counted(gaps + accepted, 'slot')} could not be compared, of which {accepted} accepted"
     return "; ".join(parts)
 
 

@@ -41,6 +41,7 @@ class Party:
         gaps: gives its slots that could not be read; known after its records were read.
         accepts: whether these gaps are accepted: a golden's are.
         named: patterns that name gaps of either side that are accepted (see ``compare.gaps``).
+        granularity: how finely it was captured, see ``RunId``.
         identities: what its operators are.
         environment: gives the facts of its environment (see ``harness.environment``); empty where nobody knows them.
         repeated: tells whether it was run twice where it was made, with equal bits.
@@ -62,6 +63,7 @@ class Party:
     gaps: Callable[[], Sequence[Gap]] = tuple
     accepts: bool = False
     named: tuple[str, ...] = ()
+    granularity: str = "operators"
     identities: Identities = NOBODY
 
     @classmethod
@@ -74,7 +76,8 @@ class Party:
             run, run.id.backend, run.id.mode, bool(attrs.get("emulated")), release, True, attrs.get("tolerance"),
             compiled, is_of_calls(rules), learned=_runs_learned(attrs.get("learned")),
             environment=partial(environment_of, run.path, run.id), repeated=partial(was_repeated, run.path, run.id),
-            gaps=lambda: run.gaps, accepts=True, identities=Identities(lambda: run.operators, lambda: run.identity),
+            gaps=lambda: run.gaps, accepts=True, granularity=run.id.granularity,
+            identities=Identities(lambda: run.operators, lambda: run.identity),
         )  # fmt: skip
 
     def records(self) -> Iterable[Record]:
@@ -124,6 +127,8 @@ def texts_count(one: Party, other: Party) -> bool:
     return one.backend == other.backend and one.emulated == other.emulated
 
 
+#: refactorings and other releases of libraries change bits between the boundaries of modules
+MODULES = "modules"
 #: Of one emulated backend; values that a test gives to ``check`` were computed by something else.
 _BITS = Tolerances(patterns=((f"{GIVEN_SCOPE}/*", BY_DTYPE),))
 
@@ -132,6 +137,7 @@ _BITS = Tolerances(patterns=((f"{GIVEN_SCOPE}/*", BY_DTYPE),))
 BITS = "equal bits, since one emulated backend made both"
 HERE = "equal bits, since the environment is the golden's, where two runs had them"
 TABLE = "from the table by dtype, since none is given"
+TABLE_OF_MODULES = "from the table by dtype, since none is given and the golden is of modules' boundaries"
 NOISE_RULE = "from the table by dtype, and rounding: none is given, and the environment is another one"
 
 
@@ -160,7 +166,9 @@ def ruling(
     if expected.tolerance is not None and not beside:
         runs = f", learned from {counted(expected.learned, 'run')}" if expected.learned else ""
         return Tolerances.parse(expected.tolerance), f"stored with the golden{runs}"
-    return (_BITS, BITS) if are_alike(expected, found) else (Tolerances.parse("default"), TABLE)
+    if are_alike(expected, found):
+        return _BITS, BITS
+    return Tolerances.parse("default"), TABLE_OF_MODULES if expected.granularity == MODULES else TABLE
 
 
 def environment_of(store: Path, run: RunId) -> Mapping[str, Any]:

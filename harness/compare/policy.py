@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from harness.compare.check import Judging, check
 from harness.compare.gaps import with_gaps
 from harness.compare.identities import NOBODY, TYPE
+from harness.compare.interiors import INSIDE, leave_out_interiors
 from harness.compare.judge import SlotJudge
-from harness.compare.party import HERE, NOISE_RULE, TABLE, are_ordered, made_elsewhere, made_here, ruling
+from harness.compare.party import HERE, MODULES, NOISE_RULE, TABLE, are_ordered, made_elsewhere, made_here, ruling
 from harness.compare.party import Party as Party
 from harness.compare.party import have_equal_names as have_equal_names
 from harness.compare.party import is_of_calls as is_of_calls
@@ -208,6 +209,8 @@ def judge(
         tolerances, rule = replace(tolerances, noise=True), NOISE_RULE
     if tolerances.noise and settle is not None and not comparison.holds:
         comparison = settle(comparison, expected, found)
+    if expected.granularity == MODULES and not comparison.holds:
+        comparison = leave_out_interiors(comparison)
     # No release and no backend chooses the names of the values that a test gives.
     own = not have_equal_names(expected, found)
     renamed = pairing.renamed(given=own) if pairing is not None and match == "auto" else 0
@@ -347,7 +350,10 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
         one, other = renamed[0]
         more = f" and {len(renamed) - 1} more" if len(renamed) > 1 else ""
         yield f"Other names: {counted(len(renamed), 'name')} ({one} is {other}{more})"
-    accepted = counts[Verdict.ACCEPTED]
+    inside = [gap for gap in comparison.gaps if gap.reason == INSIDE] if counts[Verdict.ACCEPTED] else []
+    if inside:
+        yield f"Not compared, accepted: {counted(len(inside), 'slot')} {INSIDE} ({inside[0].key.operator})"
+    accepted = counts[Verdict.ACCEPTED] - len(inside)
     if accepted:
         yield f"Not compared, accepted: {counted(accepted, 'slot')} that could not be read"
     unwritten = sum(not each.carries and each.key.io == "output" for s in comparison.uncompared.values() for each in s)

@@ -61,7 +61,7 @@ def test_it_fails_unless_named(kept: pytest.Pytester) -> None:
         [
             "Not compared: Default/result* output.0: this run could not read it: *",
             "What cannot be read fails unless it is named: gaps='Default/result*:output.0'",
-            "compared * in * run*; 1 slot could not be read, of which 0 accepted; *",
+            "compared * in * run*; 1 slot could not be compared, of which 0 accepted; *",
         ]
     )
     (found,) = json.loads((kept.path / "found.json").read_text())["comparisons"]
@@ -81,7 +81,7 @@ def test_it_holds_where_it_is_named(kept: pytest.Pytester, by: str) -> None:
     flags = [f"--msdump-gaps={pattern}"] if by == "flag" else []
     result = kept.runpytest("--msdump", "--msdump-json=found.json", *flags)
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["compared *; 1 slot could not be read, of which 1 accepted; *"])
+    result.stdout.fnmatch_lines(["compared *; 1 slot could not be compared, of which 1 accepted; *"])
     (found,) = json.loads((kept.path / "found.json").read_text())["comparisons"]
     assert (found["counts"]["not compared, accepted"], found["holds"]) == (1, True)
 
@@ -90,7 +90,7 @@ def test_a_golden_that_was_made_with_it_names_it(kept: pytest.Pytester) -> None:
     kept.runpytest("--msdump-regen").assert_outcomes(passed=1)
     result = kept.runpytest("--msdump")
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["compared *; 1 slot could not be read, of which 1 accepted; *"])
+    result.stdout.fnmatch_lines(["compared *; 1 slot could not be compared, of which 1 accepted; *"])
 
 
 @pytest.mark.parametrize("given", ["1", "['']", "{'a': 1}"])
