@@ -287,8 +287,7 @@ class StoredRun:
     def __init__(self, store: GoldenStore, run: RunId, source: RunSource) -> None:
         self._store, self._source = store, source
         self.id = run
-        with self.located(""):
-            self.level, self.checksum, self.attrs = source.level, source.checksum, source.attrs
+        self.level, self.checksum, self.attrs = source.level, source.checksum, source.attrs
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _opened_again, (os.path.abspath(self.path), tuple(self.id), self.checksum)

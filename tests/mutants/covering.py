@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.mutants.rooms import MODULES, TESTS, TOP, modules
+from tests.mutants.rooms import EXCLUDED, MODULES, TESTS, TOP, modules
 
 
 class Rate(NamedTuple):
@@ -35,6 +35,7 @@ class Covering:
         chosen = "".join(f"\n    {TOP / each}" for each in MODULES)
         self._settings.write_text(
             f"[run]\nbranch = True\ndata_file = {self._data}\ndynamic_context = test_function\ninclude ={chosen}\n"
+            f"[report]\nexclude_also ={''.join(f'{chr(10)}    {each}' for each in EXCLUDED)}\n"
         )
         command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
         environment = {**os.environ, "COVERAGE_RCFILE": str(self._settings)}

@@ -114,7 +114,7 @@ def test_of_a_level_of_digests_no_form_is_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16], ids=["float32", "bfloat16"])
 def test_pieces_are_read_twice_where_they_are_new(tmp_path: Path, dtype: Any, again: str) -> None:
     array = np.random.default_rng(5).standard_normal((4, 5)).astype(dtype)
-    same = np.full((4, 5), 2.5).astype(dtype)  # is stored as one element
+    same = np.full((64, 64), 2.5).astype(dtype)  # is stored packed, whatever the store does with others
     plain_ones = [record(array), record(array, "Default/b-op0"), record(same, "Default/c-op0")]
     given = [replace(each, values=Once(each.values, again)) for each in plain_ones]  # type: ignore[arg-type]
     update(tmp_path / "a.h5", "net", {CPU: RunData(plain_ones)}, compression="none")

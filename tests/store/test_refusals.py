@@ -52,6 +52,13 @@ def test_damage_is_told_with_its_place(error: Exception) -> None:
         raise error
 
 
+def test_an_error_that_names_its_file_is_left_alone() -> None:
+    error = StoreError("a.h5: run cpu/tensor: here: damaged")
+    with pytest.raises(StoreError) as told, Located("a.h5", "there", CPU):
+        raise error
+    assert told.value is error
+
+
 @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, AttributeError])
 def test_what_is_no_damage_stays(error: type[BaseException]) -> None:
     with pytest.raises(error), Located("a.h5", "here", None):

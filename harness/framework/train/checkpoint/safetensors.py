@@ -34,14 +34,15 @@ def encode(content: Content, metadata: Mapping[str, str]) -> Iterator[bytes]:
         if entry.dtype not in _NAMES:
             what = "a text" if entry.dtype is None else str(entry.dtype)
             raise DtypeError(f"{name!r} is {what}, which the safetensors format cannot hold")
-    order = list(_NAMES)
-    names = sorted(content, key=lambda name: (order.index(_dtype(content[name])), name))
+    order = list(_NAMES.values())
+    kinds = {name: _NAMES[entry.dtype] for name, entry in content.items() if entry.dtype is not None}
+    names = sorted(content, key=lambda name: (order.index(kinds[name]), name))
     header: dict[str, Any] = {_METADATA: dict(metadata)}
     at = 0
     for name in names:
         entry = content[name]
         end = at + entry.array.nbytes
-        header[name] = {"dtype": _NAMES[_dtype(entry)], "shape": list(entry.array.shape), "data_offsets": [at, end]}
+        header[name] = {"dtype": kinds[name], "shape": list(entry.array.shape), "data_offsets": [at, end]}
         at = end
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-len(text) % 8)
@@ -49,12 +50,6 @@ def encode(content: Content, metadata: Mapping[str, str]) -> Iterator[bytes]:
     for name in names:
         array = content[name].array
         yield (array.astype(array.dtype.newbyteorder("<")) if sys.byteorder == "big" else array).tobytes()
-
-
-def _dtype(entry: Entry) -> dtypes.DType:
-    if entry.dtype is None:
-        raise DtypeError("a text has no dtype")
-    return entry.dtype
 
 
 def decode(data: bytes, where: str) -> tuple[Content, dict[str, str]]:
