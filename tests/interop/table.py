@@ -54,6 +54,7 @@ class Section:
         rows: name -> cells by head; a head without a cell has "-".
         notes: title of a list below the table -> its lines.
         place: of the section in the page; first the module that made it, then how many it made before.
+        names: every row the section can have, where a run compares some of them: the page's rows of others stay.
     """
 
     title: str
@@ -63,6 +64,7 @@ class Section:
     rows: dict[str, Mapping[str, object]] = field(default_factory=dict)
     notes: dict[str, list[str]] = field(default_factory=dict)
     place: Sequence[str | int] = ()
+    names: Sequence[str] = ()
 
     def add(self, name: str, found: Agreement) -> None:
         """Adds one network's agreement; a disagreement too is written down, as such."""
@@ -75,19 +77,25 @@ class Section:
         if lines:
             self.notes.setdefault(title, []).extend(lines)
 
-    def lines(self) -> Iterator[str]:
-        """The section as Markdown."""
+    def lines(self, before: str = "") -> Iterator[str]:
+        """The section as Markdown; ``before`` is what the page has of it."""
         yield f"## {self.title}\n"
         if self.intro:
             yield f"{self.intro.strip()}\n"
         yield f"| {self.head} | {' | '.join(self.columns)} |"
         yield "|---" * (len(self.columns) + 1) + "|"
+        rows = {name: line for line in before.splitlines() if (name := line[2:].partition(" |")[0]) in self.names}
         for name, cells in self.rows.items():
-            yield f"| {name} | {' | '.join(str(cells.get(column, '-')) for column in self.columns)} |"
+            rows[name] = f"| {name} | {' | '.join(str(cells.get(column, '-')) for column in self.columns)} |"
+        yield from sorted(rows.values(), key=lambda line: self._place(line[2:].partition(" |")[0]))
         for title, lines in sorted(self.notes.items()):
             yield f"\n{title}:\n"
             yield from (f"* {line}" for line in lines)
         yield ""
+
+    def _place(self, name: str) -> int:
+        """Of a row among all; those of no place keep their order."""
+        return self.names.index(name) if name in self.names else len(self.names)
 
 
 def _head() -> str:
@@ -116,12 +124,19 @@ class Table:
         self.module = ""
         self._sections: dict[str, Section] = {}
 
-    def section(self, title: str, columns: Sequence[str] = COLUMNS, intro: str = "", head: str = "network") -> Section:
+    def section(
+        self,
+        title: str,
+        columns: Sequence[str] = COLUMNS,
+        intro: str = "",
+        head: str = "network",
+        names: Sequence[str] = (),
+    ) -> Section:
         """The section of that title, made if it is not there; the page has them by the module that asked first, in the
         order they were made."""
         if title not in self._sections:
             place = [self.module, len(self._sections)]
-            self._sections[title] = Section(title, columns, intro, head, place=place)
+            self._sections[title] = Section(title, columns, intro, head, place=place, names=names)
         return self._sections[title]
 
     def scenario(self, name: str, release: str, outcome: str) -> None:
@@ -145,8 +160,8 @@ class Table:
             theirs = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else []
             everything = [*(Section(**each) for each in theirs), *self._sections.values()]
             kept.write_text(json.dumps([asdict(each) for each in everything], default=str), encoding="utf-8")
-            texts = {each.title: "\n".join(each.lines()) for each in joined(everything)}
             before = sections_of(path.read_text(encoding="utf-8")) if path.exists() else {}
+            texts = {each.title: "\n".join(each.lines(before.get(each.title, ""))) for each in joined(everything)}
             path.write_text("\n".join([_head(), *beside(texts, before)]), encoding="utf-8")
 
 

@@ -121,7 +121,7 @@ def test_the_same_trees(name: str, mindspore_python: str, tmp_path: Path, intero
     assert {path.name for path in (here / "tree").iterdir()} == {f"rank_{rank}" for rank in range(size)}
     assert files(here / "tree") == files(there / "tree")
     found = compared(here / "tree", there / "tree")
-    interop_table.section("Several ranks", intro=INTRO, head="script").add(name, found)
+    interop_table.section("Several ranks", intro=INTRO, head="script", names=[*CASES]).add(name, found)
     assert found.slots
     assert not found.faults, "\n".join(found.faults[:40])
 
@@ -134,9 +134,8 @@ def test_the_same_lines(name: str, mindspore_python: str, tmp_path: Path, intero
     codes = real(mindspore_python, there, size, *script), own(here, size, *script)
     assert [bool(code) for code in codes] == [name in FAILING] * 2
     found = lines(here, size)
-    section = interop_table.section(
-        "Several ranks: what is said", intro=SAID_INTRO, head="script", columns=("lines", "refused", "ends with")
-    )
+    columns, names = ("lines", "refused", "ends with"), [*SAID, *FAILING]
+    section = interop_table.section("Several ranks: what is said", columns, SAID_INTRO, "script", names)
     refused = sum(" refused: " in line for line in found[0])
     cells = {"lines": len(found[0]), "refused": refused, "ends with": "an error" if codes[1] else "0"}
     section.rows[name] = cells

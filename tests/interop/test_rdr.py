@@ -21,6 +21,7 @@ OPERATOR = re.compile(r"@kernel_graph(\d+):[^{]*\{\[0\]: ValueNode<Primitive> (\
 TEXTS = [(network, "O0") for network in NETWORKS] + [(network, "O1") for network in NETWORKS]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_the_same_files(network: str, situation: str, tmp_path: Path, mindspore_2_7_python: str) -> None:
@@ -36,6 +37,7 @@ def test_the_same_files(network: str, situation: str, tmp_path: Path, mindspore_
             assert ended.returncode == theirs.returncode
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("network", "level"), TEXTS)
 def test_the_same_parser(network: str, level: str, tmp_path: Path, mindspore_2_7_python: str) -> None:
     folders = {mindspore_2_7_python: tmp_path / "real", sys.executable: tmp_path / "ours"}

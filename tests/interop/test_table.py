@@ -56,6 +56,18 @@ def test_a_section_of_another_run_stays(tmp_path: Path) -> None:
     assert "| three |" not in page.read_text(encoding="utf-8")
 
 
+def test_rows_that_a_sample_leaves_out_stay(tmp_path: Path) -> None:
+    page, names = tmp_path / "page.md", ["`a`", "`b`", "`c`"]
+    for run, (compared, known) in enumerate([(["`c`", "`a`"], names), (["`b`"], names), (["`c`"], names[1:])]):
+        table = Table()
+        section = table.section("Sampled", ("run",), names=known)
+        section.rows |= {name: {"run": run} for name in compared}
+        table.write(page, tmp_path / f"{run}.json")
+        rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+        assert rows == [["| `a` | 0 |", "| `c` | 0 |"], ["| `a` | 0 |", "| `b` | 1 |", "| `c` | 0 |"],
+                        ["| `b` | 1 |", "| `c` | 2 |"]][run]  # fmt: skip
+
+
 def test_nothing_compared_is_no_page(tmp_path: Path) -> None:
     Table().write(tmp_path / "page.md", tmp_path / "kept.json")
     assert not list(tmp_path.iterdir())
