@@ -124,7 +124,7 @@ def _asked_for(
     release = environ.get(RELEASE) or None
     config: DumpConfig | ProbeObserver | None
     if probe:
-        from harness.dump.msprobe.asked import asked_for
+        from harness.dump.msprobe.configured import asked_for
 
         known = rank if environ.get(DISTRIBUTED) == "1" or (world is not None and world.size > 1) else None
         config = asked_for(

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from harness._namespace import lazy as _lazy
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
+from harness.explain.judgement_text import Subject, explained, told
 from harness.explain.rounding import settle
 from harness.explain.sides import side_of
 from harness.explain.text import Commands, block, origin_lines, painted, see_slot
-from harness.explain.told import Subject, explained, told
 
 if TYPE_CHECKING:
     from harness.explain.build import explain

@@ -17,10 +17,11 @@ from harness.compare.origin import Origin as Divergence
 from harness.compare.ranks import ranks_of
 from harness.compare.smallest_tolerance import would_pass
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
-from harness.explain import alone
+from harness.explain import one_sided
 from harness.explain.arguments import changed_arguments
 from harness.explain.case import Case
 from harness.explain.changes import changed_settings
+from harness.explain.computed_otherwise import whole
 from harness.explain.evidence import Evidence, agree_on_graphs
 from harness.explain.explanation import Cause, Element, Explanation, Origin
 from harness.explain.known_values import completed, guess
@@ -31,7 +32,6 @@ from harness.explain.rewired import by_graphs
 from harness.explain.search import WORK, Search
 from harness.explain.structure import Structure, told_apart
 from harness.explain.trained import cut_off, is_gradient
-from harness.explain.whole import whole
 from harness.records import GIVEN_SCOPE, Record, SlotKey
 from harness.words import agreeing
 
@@ -152,7 +152,7 @@ def _cause(comparison: Comparison, divergence: Divergence, case: Case, work: int
     """The cause, and further statements about parameters that differ from the start."""
     first = _differing_from_the_start(comparison, case)
     told = []
-    cause: Cause | None = alone.iterations(divergence, case)
+    cause: Cause | None = one_sided.iterations(divergence, case)
     if cause is not None:
         return cause, []
     if divergence.kind is Kind.ARGUMENTS and changed_arguments(case):
@@ -167,7 +167,7 @@ def _cause(comparison: Comparison, divergence: Divergence, case: Case, work: int
         cause = Structure(other, case).cause()
     elif comparison.slots and divergence.slots[0].op_type == PARAMETER:
         name = divergence.where.operator
-        cause = alone.exchanged(name, case) or alone.differs(name, case, comparison.failures())
+        cause = one_sided.exchanged(name, case) or one_sided.differs(name, case, comparison.failures())
     else:
         cause = Search(case, work).cause()
     if cause is None or not cause.certainty.proven:
@@ -178,7 +178,7 @@ def _cause(comparison: Comparison, divergence: Divergence, case: Case, work: int
     named = {change.name for change in cause.changes} if cause is not None else set()
     rest = [name for name in first if name not in named]
     if cause is not None and cause.kind == "parameter":
-        told += alone.parameters(case)
+        told += one_sided.parameters(case)
     if rest:
         some = ", ".join(rest[:3]) + (f" and {len(rest) - 3} more" if len(rest) > 3 else "")
         verb = "differs" if len(rest) == 1 else "differ"

@@ -22,7 +22,7 @@ from harness.cli import main
 from harness.devices import DEVICES
 from harness.dump import DumpObserver, parse
 from harness.dump.asynchronous.observer import AsyncDumpObserver
-from harness.dump.msprobe.asked import asked_for
+from harness.dump.msprobe.configured import asked_for
 from harness.framework.train.summary import records
 from harness.rdr.config import RdrConfig
 from harness.rdr.container import Recorders

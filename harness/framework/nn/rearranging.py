@@ -17,7 +17,8 @@ from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.initializer import Uniform, initializer
 from harness.framework.nn.namespace import ops
-from harness.framework.ops.functions.layers import bidense, rrelu
+from harness.framework.ops.functions.activation import rrelu
+from harness.framework.ops.functions.layers import bidense
 from harness.framework.tensor import Parameter, Tensor
 
 __all__ = [

@@ -20,9 +20,9 @@ from harness.framework.tensor import Tensor
 ops: Any = _ops
 
 __all__ = [
-    "arange", "array", "asarray", "asfarray", "diag", "empty", "empty_like", "eye", "full", "full_like", "identity",
-    "indices", "linspace", "logspace", "meshgrid", "ones", "ones_like", "rand", "randint", "randn", "tri", "tril",
-    "tril_indices", "triu", "triu_indices", "zeros", "zeros_like",
+    "arange", "array", "asarray", "asfarray", "copy", "diag", "diagflat", "empty", "empty_like", "eye", "full",
+    "full_like", "geomspace", "identity", "indices", "linspace", "logspace", "meshgrid", "ones", "ones_like", "rand",
+    "randint", "randn", "tri", "tril", "tril_indices", "triu", "triu_indices", "zeros", "zeros_like",
 ]  # fmt: skip
 
 _NARROW = {"Int64": dtypes.int32, "Float64": dtypes.float32}
@@ -276,3 +276,29 @@ def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: An
     low, high = (0, minval) if maxval is None else (minval, maxval)
     size = _shape((1,) if shape is None else shape)
     return cast(between("UniformInt", low, high, size, get_seed(), dtypes.int32), dtype)
+
+
+def copy(a: Any) -> Any:
+    """A tensor of its own with the same values."""
+    return asarray(a).copy()
+
+
+def diagflat(v: Any, k: int = 0) -> Any:
+    """A matrix with the elements of ``v`` on its ``k``-th diagonal."""
+    if not isinstance(v, Tensor):
+        raise SettingTypeError(f"numpy.diagflat: a tensor is needed, got {type(v).__name__}")
+    return ops.diag_embed(v.reshape((-1,)), k)
+
+
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+    """``num`` numbers, each the same multiple of the one before."""
+    if isinstance(num, bool) or not isinstance(num, int):
+        raise SettingTypeError(f"numpy.geomspace: num must be an int, got {num!r}")
+    if num < 1:
+        raise SettingError(f"numpy.geomspace: num must be above 0, got {num}")
+    first, last = (numpy.asarray(asarray(each).asnumpy(), numpy.float64) for each in (start, stop))
+    with numpy.errstate(all="ignore"):
+        share = numpy.linspace(0, 1, num, endpoint).reshape(-1, *(1,) * max(first.ndim, last.ndim))
+        values = first * (last / first) ** share
+    kind = dtypes.float32 if dtype is None else dtype
+    return cast(Tensor(numpy.moveaxis(values, 0, axis).astype(numpy.float32)), kind)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from harness import dtypes
-from harness.errors import SettingError
+from harness.errors import SettingError, SettingTypeError
 from harness.framework import ops as _ops
 from harness.framework.numpy.create import asarray
 from harness.framework.numpy.promotion import FLOATS, angle, cast_if, common, full_of, through_float32
@@ -45,10 +45,11 @@ BINARY: dict[str, str] = {
 }  # fmt: skip
 
 __all__ = [
-    *sorted({*UNARY, *ANGLES, *BINARY}), "abs", "absolute", "arccos", "arcsin", "arctan2", "array_equal",
-    "bitwise_not", "ceil", "clip", "cross", "divide", "dot", "exp2", "fabs", "fix", "heaviside", "hypot", "inner",
-    "invert", "isclose", "isin", "isinf", "kron", "maximum", "minimum", "norm", "outer", "reciprocal", "rint",
-    "sign", "tensordot", "trace", "true_divide", "trunc",
+    *sorted({*UNARY, *ANGLES, *BINARY}), "abs", "absolute", "arccos", "arcsin", "arctan2", "around", "array_equal",
+    "array_equiv", "bitwise_not", "cbrt", "ceil", "clip", "copysign", "cross", "divide", "divmod", "dot", "exp2",
+    "fabs", "fix", "float_power", "heaviside", "hypot", "inner", "invert", "isclose", "isin", "isinf", "isneginf",
+    "isposinf", "isscalar", "kron", "logaddexp", "logaddexp2", "maximum", "minimum", "norm", "outer", "reciprocal",
+    "rint", "round", "sign", "signbit", "tensordot", "trace", "true_divide", "trunc",
 ]  # fmt: skip
 
 
@@ -324,3 +325,90 @@ def bitwise_not(x: Any, dtype: Any = None) -> Any:
 
 
 invert = bitwise_not
+
+
+def around(a: Any, decimals: int = 0) -> Any:
+    """``a`` rounded to ``decimals`` digits after the point."""
+    given = asarray(a)
+    if isinstance(decimals, bool) or not isinstance(decimals, int):
+        raise SettingTypeError(f"numpy.around: decimals must be an int, got {decimals!r}")
+    if decimals < 0:
+        raise SettingError(f"numpy.around: decimals must be at least 0, got {decimals}")
+    return ops.round(given) if not decimals else ops.round(given * 10**decimals) / 10**decimals
+
+
+round = around
+
+
+def cbrt(x: Any, dtype: Any = None) -> Any:
+    """The third root."""
+    given = asarray(x)
+    wide = given if given.dtype is dtypes.float64 else cast(given, dtypes.float32)
+    size = ops.abs(wide)
+    return cast_if(size / wide * ops.pow(size, 1.0 / 3.0), dtype)
+
+
+def copysign(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """The size of ``x1`` with the sign of ``x2``; no sign is negative 0's."""
+    first, second = asarray(x1), asarray(x2)
+    if "b" in (first.dtype.kind, second.dtype.kind):
+        raise SettingTypeError("numpy.copysign: Bool has no sign")
+    size = ops.abs(first)
+    return cast_if(ops.where(second < 0, -size, size), dtype)
+
+
+def signbit(x: Any, dtype: Any = None) -> Any:
+    """Whether each element is below 0."""
+    if dtype not in (None, dtypes.bool_):
+        raise SettingTypeError(f"numpy.signbit: the result is Bool, not {dtype!r}")
+    return asarray(x) < 0
+
+
+def isneginf(x: Any) -> Any:
+    """Whether each element is minus infinity."""
+    given = asarray(x)
+    return ops.logical_and(ops.isinf(given), given < 0)
+
+
+def isposinf(x: Any) -> Any:
+    """Whether each element is infinity."""
+    given = asarray(x)
+    return ops.logical_and(ops.isinf(given), given > 0)
+
+
+def isscalar(element: Any) -> bool:
+    """Whether it is a number or a text of Python's."""
+    return isinstance(element, (int, float, bool, str))
+
+
+def logaddexp(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """log(e ** x1 + e ** x2), which is infinite where a power is."""
+    return cast_if(ops.log(ops.exp(asarray(x1)) + ops.exp(asarray(x2))), dtype)
+
+
+def logaddexp2(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """log2(2 ** x1 + 2 ** x2)."""
+    return cast_if(ops.log2(ops.pow(2, asarray(x1)) + ops.pow(2, asarray(x2))), dtype)
+
+
+def divmod(x1: Any, x2: Any, dtype: Any = None) -> tuple[Any, Any]:
+    """The whole quotient, and the rest."""
+    first, second = asarray(x1), asarray(x2)
+    return cast_if(ops.floor_divide(first, second), dtype), cast_if(ops.floor_mod(first, second), dtype)
+
+
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """Whether two are of one shape, or the one broadcast to the other, and all elements are equal."""
+    first, second = asarray(a1), asarray(a2)
+    pairs = zip(reversed(first.shape), reversed(second.shape), strict=False)
+    if any(n != m and 1 not in (n, m) for n, m in pairs):
+        return asarray(False)
+    return ops.equal(first, second).all()
+
+
+def float_power(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """``x1`` to the power of ``x2``, Float32 at least."""
+    if not isinstance(x1, Tensor) or not isinstance(x2, Tensor):
+        raise SettingTypeError("numpy.float_power: two tensors are needed")
+    wide = [each if each.dtype.kind == "f" else cast(each, dtypes.float32) for each in (x1, x2)]
+    return cast_if(ops.pow(*wide), dtype)

@@ -14,8 +14,8 @@ from harness.framework.ops.functions.shape import asked_dtype, cast
 ops: Any = _ops
 
 __all__ = [
-    "amax", "amin", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum", "diff", "max", "mean",
-    "min", "nanmax", "nanmean", "nanmin", "nansum", "ptp", "size", "std", "sum", "var",
+    "amax", "amin", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum", "diff", "max", "mean", "min",
+    "nanmax", "nanmean", "nanmin", "nansum", "ptp", "size", "sometrue", "std", "sum", "var",
 ]  # fmt: skip
 
 
@@ -177,3 +177,10 @@ def size(a: Any, axis: int | None = None) -> int:
     """How many elements there are, or how many along ``axis``."""
     given = asarray(a)
     return int(given.size if axis is None else given.shape[axis])
+
+
+def sometrue(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Whether any element over ``axis`` is true."""
+    given = asarray(a)
+    axes = tuple(range(len(given.shape))) if axis is None else axis
+    return ops.any(cast(given, dtypes.bool_), axes, keepdims)

@@ -21,11 +21,11 @@ from harness.framework.tensor import Tensor
 ops: Any = _ops
 
 __all__ = [
-    "append", "argwhere", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to",
-    "column_stack", "concatenate", "diagonal", "dstack", "expand_dims", "flip", "fliplr", "flipud", "hsplit", "hstack",
-    "moveaxis", "pad", "promote_types", "ravel", "repeat", "reshape", "result_type", "roll", "rollaxis", "rot90",
-    "select", "split", "squeeze", "stack", "swapaxes", "take", "take_along_axis", "tile", "transpose", "unique",
-    "vsplit", "vstack", "where",
+    "append", "argwhere", "array_split", "array_str", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays",
+    "broadcast_to", "column_stack", "concatenate", "diagonal", "dsplit", "dstack", "expand_dims", "flip", "fliplr",
+    "flipud", "hsplit", "hstack", "moveaxis", "pad", "promote_types", "ravel", "repeat", "reshape", "result_type",
+    "roll", "rollaxis", "rot90", "select", "split", "squeeze", "stack", "swapaxes", "take", "take_along_axis", "tile",
+    "transpose", "unique", "vsplit", "vstack", "where",
 ]  # fmt: skip
 
 
@@ -369,3 +369,17 @@ def pad(
         widths *= rank
     flat = [n for width in reversed(widths) for n in width]
     return ops.pad(given, tuple(flat), value=constant_values)
+
+
+def array_str(a: Any) -> str:
+    """The values as text, without commas."""
+    return str(asarray(a).asnumpy())
+
+
+def dsplit(x: Any, indices_or_sections: Any) -> Any:
+    """``split`` along the third axis."""
+    if not isinstance(x, Tensor):
+        raise SettingTypeError(f"numpy.dsplit: a tensor is needed, got {type(x).__name__}")
+    if len(x.shape) < 3:
+        raise SettingError(f"numpy.dsplit: a third axis is needed, got {x.shape}")
+    return split(x, indices_or_sections, 2)

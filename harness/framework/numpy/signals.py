@@ -21,9 +21,9 @@ from harness.framework.tensor import Tensor
 ops: Any = _ops
 
 __all__ = [
-    "bartlett", "bincount", "blackman", "convolve", "digitize", "ediff1d", "gradient", "hamming", "hanning",
-    "histogram", "histogram_bin_edges", "in1d", "interp", "intersect1d", "polyadd", "polyder", "polyint", "polymul",
-    "polysub", "polyval", "searchsorted", "setdiff1d", "trapz", "unwrap", "vander",
+    "bartlett", "bincount", "blackman", "convolve", "correlate", "digitize", "ediff1d", "gradient", "hamming",
+    "hanning", "histogram", "histogram_bin_edges", "in1d", "interp", "intersect1d", "polyadd", "polyder", "polyint",
+    "polymul", "polysub", "polyval", "searchsorted", "setdiff1d", "trapz", "unwrap", "vander",
 ]  # fmt: skip
 
 
@@ -308,3 +308,16 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, de
     heavy = None if weights is None else asarray(weights).reshape((-1,))
     held = bincount(places, heavy, length=edges.size)[1:]
     return (held / diff(edges) / ops.sum(held) if density else held), edges
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """The correlation of two lines: ``full``, ``same`` (as long as the longer one) or ``valid``."""
+    if not isinstance(a, (Tensor, list, tuple)) or not isinstance(v, (Tensor, list, tuple)):
+        raise SettingTypeError(f"numpy.correlate: lines are needed, got {a!r} and {v!r}")
+    first, second = asarray(a), asarray(v)
+    if len(first.shape) != 1 or len(second.shape) != 1:
+        raise SettingError(f"numpy.correlate: lines are needed, got {first.shape} and {second.shape}")
+    if mode not in ("full", "same", "valid"):
+        raise SettingError(f"numpy.correlate: mode must be 'full', 'same' or 'valid', got {mode!r}")
+    made = convolve(first, ops.flip(second, (0,)), mode)
+    return made if made.dtype.kind == "f" else cast(made, dtypes.float32)

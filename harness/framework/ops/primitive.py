@@ -9,6 +9,8 @@ from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops import random
 from harness.framework.tensor import call
 
+__all__: list[str] = []
+
 #: kinds of devices an operator may be set to
 _TARGETS = ("CPU", "GPU", "Ascend", "Davinci")
 
@@ -126,3 +128,7 @@ def plain(*names: str) -> dict[str, type[Primitive]]:
         name: type(name, (Primitive,), {"__init__": init, "__doc__": f"Primitive ``{name}``.", "__module__": __name__})
         for name in names
     }
+
+
+def slot_names(output: str, *inputs: str) -> dict[str, Any]:
+    return {"output_names": [output], "input_names": list(inputs)}

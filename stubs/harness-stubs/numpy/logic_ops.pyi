@@ -3,6 +3,7 @@ from harness.framework.numpy.create import asarray as asarray
 from harness.framework.numpy.create import ones as ones
 from harness.framework.numpy.create import zeros as zeros
 from harness.framework.numpy.maths import array_equal as array_equal
+from harness.framework.numpy.maths import array_equiv as array_equiv
 from harness.framework.numpy.maths import equal as equal
 from harness.framework.numpy.maths import greater as greater
 from harness.framework.numpy.maths import greater_equal as greater_equal
@@ -11,6 +12,9 @@ from harness.framework.numpy.maths import isfinite as isfinite
 from harness.framework.numpy.maths import isin as isin
 from harness.framework.numpy.maths import isinf as isinf
 from harness.framework.numpy.maths import isnan as isnan
+from harness.framework.numpy.maths import isneginf as isneginf
+from harness.framework.numpy.maths import isposinf as isposinf
+from harness.framework.numpy.maths import isscalar as isscalar
 from harness.framework.numpy.maths import less as less
 from harness.framework.numpy.maths import less_equal as less_equal
 from harness.framework.numpy.maths import logical_and as logical_and
@@ -18,12 +22,8 @@ from harness.framework.numpy.maths import logical_not as logical_not
 from harness.framework.numpy.maths import logical_or as logical_or
 from harness.framework.numpy.maths import logical_xor as logical_xor
 from harness.framework.numpy.maths import not_equal as not_equal
-from harness.framework.numpy.more import isneginf as isneginf
-from harness.framework.numpy.more import isposinf as isposinf
-from harness.framework.numpy.more import isscalar as isscalar
-from harness.framework.numpy.more import signbit as signbit
-from harness.framework.numpy.more import sometrue as sometrue
-from harness.framework.numpy.rarer import array_equiv as array_equiv
+from harness.framework.numpy.maths import signbit as signbit
+from harness.framework.numpy.reductions import sometrue as sometrue
 from harness.framework.numpy.signals import in1d as in1d
 from harness.framework.numpy.signals import setdiff1d as setdiff1d
 from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,9 +1,9 @@
 # Written by `python -m tests.stubs`.
 from harness.framework.ops.primitive import Primitive as Primitive
-from harness.framework.ops.primitives.classic import FastGelu as FastGelu
-from harness.framework.ops.primitives.classic import TensorAdd as TensorAdd
 from harness.framework.ops.primitives.convolution import MaxPoolWithArgmax as MaxPoolWithArgmax
-from harness.framework.ops.primitives.later import BatchToSpaceND as BatchToSpaceND
-from harness.framework.ops.primitives.later import Pack as Pack
-from harness.framework.ops.primitives.later import Unpack as Unpack
+from harness.framework.ops.primitives.elementwise import FastGelu as FastGelu
+from harness.framework.ops.primitives.elementwise import TensorAdd as TensorAdd
 from harness.framework.ops.primitives.models import Gelu as Gelu
+from harness.framework.ops.primitives.pictures import BatchToSpaceND as BatchToSpaceND
+from harness.framework.ops.primitives.shape import Pack as Pack
+from harness.framework.ops.primitives.shape import Unpack as Unpack

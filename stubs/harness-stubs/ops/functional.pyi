@@ -17,9 +17,9 @@ from harness.framework.ops.primitives.composition import mixed_precision_cast as
 from harness.framework.ops.primitives.composition import partial as partial
 from harness.framework.ops.primitives.composition import tuple_len as tuple_len
 from harness.framework.ops.primitives.composition import tuple_to_array as tuple_to_array
-from harness.framework.ops.primitives.later import AdaptiveMaxPool2D as AdaptiveMaxPool2D
-from harness.framework.ops.primitives.later import Median as Median
-from harness.framework.ops.primitives.later import UniqueConsecutive as UniqueConsecutive
+from harness.framework.ops.primitives.pooling import AdaptiveMaxPool2D as AdaptiveMaxPool2D
+from harness.framework.ops.primitives.reduction import Median as Median
+from harness.framework.ops.primitives.reduction import UniqueConsecutive as UniqueConsecutive
 def abs(input: Any) -> Any: ...
 def absolute(input: Any) -> Any: ...
 def accumulate_n(*_args: Any, **_kwargs: Any) -> Any: ...

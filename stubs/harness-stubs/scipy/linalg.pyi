@@ -1,2 +1,2 @@
 # Written by `python -m tests.stubs`.
-from harness.framework.ops.primitives.classic import Cholesky as Cholesky
+from harness.framework.ops.primitives.matrices import Cholesky as Cholesky

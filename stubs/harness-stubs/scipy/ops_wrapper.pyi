@@ -1,2 +1,2 @@
 # Written by `python -m tests.stubs`.
-from harness.framework.ops.primitives.later import MatrixSetDiagV3 as MatrixSetDiagV3
+from harness.framework.ops.primitives.matrices import MatrixSetDiagV3 as MatrixSetDiagV3

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness import context
 from harness.devices import DEVICES
-from harness.dump.msprobe.asked import asked_for
+from harness.dump.msprobe.configured import asked_for
 from harness.dump.msprobe.observer import ProbeObserver
 from harness.framework.runtime import session
 from tests.gate.networks.recorder import Recorder

@@ -14,7 +14,7 @@ import pytest
 
 from harness import dtypes
 from harness.capture import CaptureObserver, read_tree
-from harness.dump.msprobe.asked import asked_for
+from harness.dump.msprobe.configured import asked_for
 from harness.dump.msprobe.overlapped import OverlappedProbeObserver
 from harness.errors import DumpConfigError, DumpWriteError
 from tests.dump.build import Net, chain, one_op, tensor

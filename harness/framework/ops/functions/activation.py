@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from harness import dtypes
-from harness.errors import DtypeError, UnsupportedError
+from harness.errors import DtypeError, KernelError, SettingError, UnsupportedError
+from harness.framework.ops.constants import int_tensor
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
 from harness.framework.ops.functions.inner import greater_of, tanh_of
 from harness.framework.ops.functions.math import ONE, log, sigmoid
-from harness.framework.tensor import Tensor, call
+from harness.framework.ops.functions.random import uniform
+from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
     "celu", "elu", "fast_gelu", "gelu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
-    "logsigmoid", "mish", "prelu", "relu", "relu6", "selu", "silu", "softplus", "softshrink", "softsign",
-    "tanhshrink", "threshold",
+    "logsigmoid", "mish", "prelu", "relu", "relu6", "rrelu", "selu", "silu", "soft_shrink", "softplus", "softshrink",
+    "softsign", "tanhshrink", "threshold",
 ]  # fmt: skip
 
 
@@ -130,14 +130,6 @@ def tanhshrink(input: Any) -> Any:
     return call("Sub", input, tanh_of(input), **SUB)
 
 
-def threshold(input: Any, thr: Any, value: Any) -> Any:
-    """x above ``thr``, else ``value``."""
-    names: dict[str, Any] = {"output_names": ["y"], "input_names": ["shape", "value"]}
-    shape = Tensor(np.array(input.shape, np.int64))
-    above = call("Greater", input, thr)
-    return call("Select", above, input, call("FillV2", shape, scalar(value, input.dtype), **names))
-
-
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """x moved toward 0 by ``lambd``; 0 within."""
     return call("SoftShrink", input, float(lambd))
@@ -146,3 +138,34 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """x itself beyond ``lambd`` from 0; 0 within."""
     return call("HShrink", input, float(lambd))
+
+
+@tensor_method("hardshrink")
+def _hardshrink(self: Any, lambd: float = 0.5) -> Any:
+    return call("HShrink", self, float(lambd))
+
+
+@tensor_method("soft_shrink")
+def soft_shrink(input: Any, lambd: float = 0.5) -> Any:
+    """``softshrink`` under its older name, which MindSpore cannot compile (measured)."""
+    if not is_eager():
+        raise KernelError("soft_shrink cannot be compiled in a graph, because it warns that it is old; use softshrink")
+    return call("SoftShrink", input, float(lambd))
+
+
+def threshold(input: Any, thr: float, value: float) -> Any:
+    """``input`` where it is above ``thr``, else ``value``."""
+    names: dict[str, Any] = {"output_names": ["y"], "input_names": ["shape", "value"]}
+    filled = call("FillV2", int_tensor(input.shape), scalar(value, input.dtype), **names)
+    return call("Select", call("Greater", input, scalar(thr, input.dtype)), input, filled)
+
+
+def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Any:
+    """``input`` above 0, below it times a number drawn for each element, uniform in [lower, upper)."""
+    if not 0 <= lower <= upper <= 1:
+        raise SettingError(f"rrelu: 0 <= lower <= upper <= 1 must hold, got {lower} and {upper}")
+    signs = call("Sign", input)
+    below, above = call("ClampScalar", signs, None, 0), call("ClampScalar", signs, 0, None)
+    slopes = uniform(tuple(input.shape), Tensor(lower, dtypes.float32), Tensor(upper, dtypes.float32))
+    slopes = call("Cast", slopes, input.dtype) if input.dtype is not dtypes.float32 else slopes
+    return call("Mul", call("Muls", call("Mul", below, slopes), -1) + above, input)

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import DtypeError
+from harness.errors import DtypeError, SettingTypeError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.arithmetic import foreign, pair, untyped
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
-    "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isfinite",
-    "isinf", "isnan", "le", "less", "less_equal", "logical_and", "logical_not", "logical_or", "logical_xor", "lt",
-    "ne", "not_equal", "select", "where",
+    "approximate_equal", "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "equal", "ge", "greater", "greater_equal",
+    "gt", "invert", "isfinite", "isinf", "isnan", "le", "less", "less_equal", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "lt", "ne", "not_equal", "population_count", "select", "where",
 ]  # fmt: skip
 
 BITWISE: dict[str, Any] = {"output_names": ["y"], "input_names": ["x1", "x2"]}
@@ -221,3 +221,21 @@ def _select(x: Any, condition: Any, y: Any, *, ext: bool = False) -> Any:
             raise DtypeError(f"Tensor.select: for {y!r} the tensor must be of {kind}, it is of {x.dtype}")
         y = call("Add", Tensor(np.zeros(x.shape), x.dtype), y)
     return select(condition, x, y)
+
+
+@tensor_method("invert")
+def invert(x: Any) -> Any:
+    """Each bit of whole numbers turned."""
+    return call("Invert", x, output_names=["y"], input_names=["x"])
+
+
+def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5) -> Any:
+    """Whether each two elements differ by less than ``tolerance``."""
+    if not isinstance(tolerance, float):
+        raise SettingTypeError(f"approximate_equal: tolerance must be a float, got {tolerance!r}")
+    return call("ApproximateEqual", x, y, tolerance=tolerance)
+
+
+def population_count(input_x: Any) -> Any:
+    """How many bits of each element (a whole number) are 1, as UInt8."""
+    return call("PopulationCount", input_x, output_names=["output"], input_names=["input"])

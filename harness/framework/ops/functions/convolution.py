@@ -1,17 +1,19 @@
-"""Convolution and pooling."""
+"""Convolution and padding."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from harness.errors import SettingError, ShapeError
+from harness.errors import SettingError, SettingTypeError, ShapeError
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.shape import expand_dims, squeeze
 from harness.framework.ops.primitives.convolution import AvgPool3D, Conv2D, pair
+from harness.framework.ops.primitives.models import MirrorPad
 from harness.framework.ops.primitives.shape import PadV3
+from harness.framework.ops.primitives.volumes import Conv3D
 from harness.framework.tensor import Tensor, call
 
-__all__ = ["adaptive_avg_pool2d", "avg_pool2d", "conv1d", "conv2d", "max_pool2d", "pad"]
+__all__ = ["adaptive_avg_pool2d", "avg_pool2d", "conv1d", "conv2d", "conv3d", "max_pool2d", "mirror_pad", "pad"]
 
 #: MindSpore's names of the modes, as the node shows them
 _PAD_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "circular"}
@@ -141,3 +143,30 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
                          f"got shape {list(input_x.shape)}")  # fmt: skip
     fill = None if mode != "constant" else value if isinstance(value, Tensor) else scalar(value or 0, input_x.dtype)
     return PadV3(_PAD_MODES[mode])(input_x, padding, fill)  # type: ignore[no-any-return]
+
+
+def conv3d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    pad_mode: str = "valid",
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
+    """The cross-correlation of volumes (n, c, d, h, w) with ``weight`` (k, c / groups, d, h, w), and ``bias`` (k,)."""
+    pads = tuple(n for n in padding for _ in (0, 1)) if isinstance(padding, (tuple, list)) else padding
+    found = Conv3D(weight.shape[0], tuple(weight.shape[2:5]), 1, pad_mode, pads, stride, dilation, groups)(
+        input, weight
+    )
+    if bias is None:
+        return found
+    if not isinstance(bias, Tensor):
+        raise SettingTypeError(f"conv3d: bias must be a tensor, got {type(bias).__name__}")
+    return call("BiasAdd", found, bias, 0)
+
+
+def mirror_pad(input_x: Any, paddings: Any, mode: str) -> Any:
+    """``input_x`` with its elements mirrored at its edges; ``paddings``: a pair for each axis (a tensor)."""
+    return MirrorPad(mode)(input_x, paddings)

@@ -11,11 +11,12 @@ from harness.dtypes import DType
 from harness.errors import DtypeError, SettingError, SettingTypeError
 from harness.framework.ops.constants import TYPE_IDS, int_tensor, type_tensor
 from harness.framework.ops.functions.shape import as_dtype, sizes
+from harness.framework.ops.functions.windows import _Y
 from harness.framework.tensor import Tensor, call, held, is_tracing, tensor_method
 
 __all__ = [
-    "arange", "diag", "eye", "fill", "full", "full_like", "linspace", "meshgrid", "ones", "ones_like", "range",
-    "scalar_to_tensor", "zeros", "zeros_like",
+    "arange", "diag", "eye", "fill", "full", "full_like", "linspace", "logspace", "meshgrid", "ones", "ones_like",
+    "range", "scalar_to_tensor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -165,3 +166,27 @@ def diag(input: Tensor) -> Tensor:
 def scalar_to_tensor(input_x: Any, dtype: Any = dtypes.float32) -> Tensor:
     """A number as a tensor without dimensions."""
     return Tensor(np.asarray(input_x), as_dtype(dtype))
+
+
+@tensor_method("fill")
+def _fill(self: Tensor, value: Any) -> Tensor:
+    """A tensor like this one of one value; None stands for NaN."""
+    if value is None and self.dtype.kind != "f":
+        raise DtypeError(f"Tensor.fill(None) takes a floating tensor, got {self.dtype}")
+    return constant(np.nan if value is None else value, self.shape, self.dtype)
+
+
+def logspace(start: Any, end: Any, steps: int, base: int = 10, *, dtype: Any = dtypes.float32) -> Any:
+    """``base`` to ``steps`` powers, evenly from ``start`` to ``end`` (floats, or tensors without dimensions)."""
+    for value, name in ((steps, "steps"), (base, "base")):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise SettingTypeError(f"logspace: {name} must be an int, got {value!r}")
+    if steps < 0:
+        raise SettingError(f"logspace: steps must be at least 0, got {steps}")
+    if not isinstance(dtype, DType) or dtype.kind != "f":
+        raise SettingTypeError(f"logspace: dtype must be a floating dtype, got {dtype!r}")
+    ends = [Tensor(np.asarray(end, np.float32)) if isinstance(end, float) else end for end in (start, end)]
+    if not all(isinstance(end, Tensor) for end in ends):
+        raise DtypeError(f"logspace: start and end must be floats or tensors, got {start!r} and {end!r}")
+    attrs: dict[str, Any] = {"steps": steps, "input_names": ["start", "end"], "base": base, **_Y, "dtype": dtype}
+    return call("LogSpace", *ends, **attrs)

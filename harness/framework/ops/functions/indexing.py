@@ -10,14 +10,17 @@ from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import scalar
-from harness.framework.ops.functions.shape import sizes
+from harness.framework.ops.functions.arithmetic import SUB
+from harness.framework.ops.functions.shape import axis_of, broadcast_to, reshape, sizes
+from harness.framework.ops.operators.scatter_along import FILL
+from harness.framework.ops.reduce import is_whole
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
-    "gather", "gather_d", "gather_elements", "gather_nd", "index_select", "masked_fill", "masked_select",
-    "one_hot", "scatter_add", "scatter_nd", "scatter_nd_update", "scatter_update",
-    "slice", "stop_gradient", "strided_slice", "tensor_scatter_elements", "tensor_scatter_update", "tril", "triu",
-    "unsorted_segment_sum",
+    "gather", "gather_d", "gather_elements", "gather_nd", "index_fill", "index_select", "masked_fill",
+    "masked_select", "one_hot", "scatter_add", "scatter_nd", "scatter_nd_update", "scatter_update", "slice",
+    "stop_gradient", "strided_slice", "tensor_scatter_elements", "tensor_scatter_update", "tensor_slice", "tril",
+    "triu", "unsorted_segment_sum",
 ]  # fmt: skip
 
 #: values of the reduction argument of TensorScatterElements
@@ -197,3 +200,48 @@ def scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
 def scatter_nd_update(input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = True) -> Tensor:
     """Slices of a parameter replaced, in place."""
     return _scatter("ScatterNdUpdate", "input_x", "value", use_locking, input_x, indices, updates)
+
+
+def tensor_slice(input: Any, begin: Any, size: Any) -> Any:
+    """The box of ``size`` from corner ``begin``."""
+    return slice(input, begin, size)
+
+
+@tensor_method("index_fill")
+def index_fill(x: Tensor, axis: int, index: Tensor, value: Any) -> Tensor:
+    """``x`` with ``value`` at the positions ``index`` of ``axis``."""
+    if not is_whole(axis):
+        raise SettingTypeError(f"index_fill: axis must be an int, got {axis!r}")
+    number = scalar(value, x.dtype) if is_number(value) else value
+    return call("IndexFill", x, Tensor(np.asarray(axis, np.int32)), index, number, **FILL)  # type: ignore[no-any-return]
+
+
+@tensor_method("take")
+def _take(x: Tensor, indices: Any, axis: Any = None, mode: str = "clip") -> Tensor:
+    """Elements of ``axis`` (None: of the flat tensor) at ``indices``; ``mode`` says what stands for those out of
+    range."""
+    if not isinstance(indices, Tensor):
+        raise SettingTypeError(f"Tensor.take: indices must be a tensor, got {type(indices).__name__}")
+    if mode not in ("raise", "wrap", "clip"):
+        raise SettingError(f"Tensor.take: mode must be 'raise', 'wrap' or 'clip', got {mode!r}")
+    x, at = (reshape(x, (-1,)), 0) if axis is None else (x, axis_of(axis, len(x.shape), "take"))
+    length, count = x.shape[at], int(np.prod(indices.shape))
+    places = _within(indices, length, mode)
+    spread = tuple(count if a == at else 1 for a in range(len(x.shape)))
+    places = places if tuple(places.shape) == spread else reshape(places, spread)
+    wide = tuple(count if a == at else n for a, n in enumerate(x.shape))
+    found = gather_d(x, at, broadcast_to(places, wide))
+    return reshape(found, (*x.shape[:at], *indices.shape, *x.shape[at + 1 :])) if len(indices.shape) != 1 else found
+
+
+def _within(places: Tensor, length: int, mode: str) -> Tensor:
+    def all_of(number: int) -> Tensor:
+        return Tensor(np.full(places.shape, number), places.dtype)
+
+    if mode == "raise":
+        return places
+    if mode == "wrap":
+        whole = call("Mul", all_of(length), call("FloorDiv", places, all_of(length)))
+        return call("Sub", places, whole, **SUB)  # type: ignore[no-any-return]
+    above, below = call("Greater", places, all_of(length - 1)), call("Less", places, all_of(-length))
+    return call("Select", above, all_of(length - 1), call("Select", below, all_of(0), places))  # type: ignore[no-any-return]

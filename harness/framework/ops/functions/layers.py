@@ -1,4 +1,4 @@
-"""Functions behind layers: normalisation of groups, thresholds, shuffled channels, dropped channels.
+"""Functions behind layers: normalisation of groups, shuffled channels, dropped channels.
 
 Source: which operators each is made of: MindSpore 2.10.0 graphs, measured.
 """
@@ -9,18 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from harness import dtypes
 from harness.errors import SettingError, ShapeError
-from harness.framework.ops.constants import int_tensor
-from harness.framework.ops.expansion import scalar
-from harness.framework.ops.functions.random import uniform
-from harness.framework.ops.primitives.models import LRN
 from harness.framework.seed import operator_seeds
 from harness.framework.tensor import Tensor, call
 
-__all__ = [
-    "bidense", "channel_shuffle", "dropout1d", "dropout2d", "dropout3d", "group_norm", "lrn", "rrelu", "threshold",
-]  # fmt: skip
+__all__ = ["bidense", "channel_shuffle", "dropout1d", "dropout2d", "dropout3d", "group_norm"]
 
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
@@ -29,32 +22,6 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     weight = Tensor(np.ones(channels), input.dtype) if weight is None else weight
     bias = Tensor(np.zeros(channels), input.dtype) if bias is None else bias
     return call("GroupNorm", input, num_groups, weight, bias, eps)[0]
-
-
-def lrn(
-    x: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5,
-    norm_region: str = "ACROSS_CHANNELS",
-) -> Any:  # fmt: skip
-    """Local response normalisation of (n, c, h, w) over channels."""
-    return LRN(depth_radius, bias, alpha, beta, norm_region)(x)
-
-
-def threshold(input: Any, thr: float, value: float) -> Any:
-    """``input`` where it is above ``thr``, else ``value``."""
-    names: dict[str, Any] = {"output_names": ["y"], "input_names": ["shape", "value"]}
-    filled = call("FillV2", int_tensor(input.shape), scalar(value, input.dtype), **names)
-    return call("Select", call("Greater", input, scalar(thr, input.dtype)), input, filled)
-
-
-def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Any:
-    """``input`` above 0, below it times a number drawn for each element, uniform in [lower, upper)."""
-    if not 0 <= lower <= upper <= 1:
-        raise SettingError(f"rrelu: 0 <= lower <= upper <= 1 must hold, got {lower} and {upper}")
-    signs = call("Sign", input)
-    below, above = call("ClampScalar", signs, None, 0), call("ClampScalar", signs, 0, None)
-    slopes = uniform(tuple(input.shape), Tensor(lower, dtypes.float32), Tensor(upper, dtypes.float32))
-    slopes = call("Cast", slopes, input.dtype) if input.dtype is not dtypes.float32 else slopes
-    return call("Mul", call("Muls", call("Mul", below, slopes), -1) + above, input)
 
 
 def channel_shuffle(x: Any, groups: int) -> Any:

@@ -7,59 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import DtypeError, SettingError, SettingTypeError, UnsupportedError
+from harness import dtypes
+from harness.errors import DtypeError, SettingError, SettingTypeError, StateError, UnsupportedError
 from harness.framework.ops.eager import is_number
-from harness.framework.ops.expansion import scalar
+from harness.framework.ops.expansion import cast, scalar
 from harness.framework.ops.functions.arithmetic import SUB
 from harness.framework.ops.functions.inner import abs_of, log1p_of, maximum_of, neg_of
+from harness.framework.ops.functions.join import concat
+from harness.framework.ops.functions.shape import axis_of
 from harness.framework.ops.operators.log import LOG
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
-    "abs",
-    "absolute",
-    "acos",
-    "acosh",
-    "arccos",
-    "arcsin",
-    "arctan",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "ceil",
-    "clamp",
-    "clip",
-    "cos",
-    "cosh",
-    "deg2rad",
-    "erf",
-    "erfc",
-    "exp",
-    "exp2",
-    "expm1",
-    "floor",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "logaddexp",
-    "maximum",
-    "minimum",
-    "rad2deg",
-    "reciprocal",
-    "round",
-    "rsqrt",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "sqrt",
-    "square",
-    "tan",
-    "tanh",
-    "trunc",
+    "abs", "absolute", "acos", "acosh", "arccos", "arcsin", "arctan", "asin", "asinh", "atan", "atan2", "atanh",
+    "ceil", "clamp", "clip", "cos", "cosh", "deg2rad", "diff", "erf", "erfc", "exp", "exp2", "expm1", "float_power",
+    "floor", "floordiv", "floormod", "frac", "log", "log1p", "log2", "log10", "logaddexp", "maximum", "minimum",
+    "nextafter", "pows", "rad2deg", "reciprocal", "round", "rsqrt", "sigmoid", "sign", "signbit", "sin", "sinh",
+    "sqrt", "square", "tan", "tanh", "trunc",
 ]  # fmt: skip
 
 #: attributes of the older primitives of one argument
@@ -230,3 +194,61 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 
 
 clip = clamp
+
+
+def floordiv(input: Any, other: Any) -> Any:
+    """floor(input / other)."""
+    return call("FloorDiv", input, other)
+
+
+def floormod(x: Any, y: Any) -> Any:
+    """x - floor(x / y) * y."""
+    return call("FloorMod", x, y)
+
+
+@tensor_method("diff")
+def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    """Each element less the one before it along ``axis``; ``n`` can only be 1."""
+    if not x.shape:
+        raise SettingTypeError("diff: a tensor of at least one dimension is needed")
+    if isinstance(n, bool) or not isinstance(n, int):
+        raise SettingTypeError(f"diff: n must be an int, got {n!r}")
+    if n != 1:
+        raise StateError(f"diff: n must be 1, got {n}")
+    members = tuple(each for each in (prepend, x, append) if each is not None)
+    x = concat(members, axis) if len(members) > 1 else x
+    places = np.arange(x.shape[axis_of(axis, len(x.shape), "diff")])
+    later, earlier = (call("Gather", x, Tensor(part), axis, 0, batch_dims=0) for part in (places[1:], places[:-1]))
+    return call("Sub", later, earlier, **SUB)  # type: ignore[no-any-return]
+
+
+@tensor_method("float_power")
+def float_power(input: Any, exponent: Any) -> Tensor:
+    """``input ** exponent`` in Float64."""
+    if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
+        raise SettingTypeError("float_power takes a tensor, as input or as exponent")
+    base, power = (cast(v, dtypes.float64) if isinstance(v, Tensor) else v for v in (input, exponent))
+    return call("Pow", base, power)  # type: ignore[no-any-return]
+
+
+@tensor_method("frac")
+def frac(x: Tensor) -> Tensor:
+    """What follows the point, with the sign of ``x``."""
+    return call("Mod", x, 1, output_names=["output"], input_names=["x", "y"])  # type: ignore[no-any-return]
+
+
+@tensor_method("signbit")
+def signbit(input: Tensor) -> Tensor:
+    """Whether an element is below 0."""
+    return call("LessScalar", input, 0)  # type: ignore[no-any-return]
+
+
+def pows(input: Any, exponent: Any) -> Any:
+    """``input ** exponent``."""
+    return call("Pow", input, exponent)
+
+
+@tensor_method("nextafter")
+def nextafter(input: Any, other: Any) -> Any:
+    """The next number after each element on the way to ``other``."""
+    return call("NextAfter", input, other)

@@ -15,9 +15,10 @@ from harness.framework.ops.functions.reduction import max as max_with_place
 from harness.framework.ops.functions.reduction import min as min_with_place
 from harness.framework.ops.functions.shape import axis_of, flatten, transpose
 from harness.framework.ops.functions.systems import svd
+from harness.framework.ops.primitives.models import LRN
 from harness.framework.tensor import Tensor, call, graph_function, is_eager, tensor_method
 
-__all__ = ["lp_norm", "matrix_norm", "norm", "vector_norm"]
+__all__ = ["lp_norm", "lrn", "matrix_norm", "norm", "vector_norm"]
 
 _square, _sqrt = graph_function("ops.square", square), graph_function("ops.sqrt", sqrt)
 _max, _min = graph_function("ops.max", max_with_place), graph_function("ops.min", min_with_place)
@@ -192,3 +193,11 @@ def _of_vector(x: Tensor, order: Any, axes: tuple[int, ...], keep: bool) -> Tens
             return lp_norm(x, axes, order, keep)
         return sum_of(abs_of(x).pow(order), axes, keep, None).pow(1.0 / order)  # type: ignore[no-any-return]
     return _powers(x, order, axes, keep)
+
+
+def lrn(
+    x: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5,
+    norm_region: str = "ACROSS_CHANNELS",
+) -> Any:  # fmt: skip
+    """Local response normalisation of (n, c, h, w) over channels."""
+    return LRN(depth_radius, bias, alpha, beta, norm_region)(x)

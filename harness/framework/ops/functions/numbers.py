@@ -1,4 +1,4 @@
-"""Signs and counts."""
+"""Signs, counts, and the step of a dtype."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.framework.ops.expansion import cast
 from harness.framework.ops.functions.math import abs
 from harness.framework.tensor import call, tensor_method
 
-__all__ = ["bincount", "copysign"]
+__all__ = ["bincount", "copysign", "eps"]
 
 
 @tensor_method("bincount")
@@ -40,3 +40,8 @@ def copysign(x: Any, other: Any) -> Any:
     if is_number(other):
         return call("Neg", size) if other < 0 else size
     return call("Select", call("Less", other, 0), call("Neg", size), size)
+
+
+def eps(x: Any) -> Any:
+    """The distance from 1 to the next number of the dtype of ``x``, in its shape."""
+    return call("Eps", x, output_names=["y"], input_names=["x"])

@@ -1,4 +1,4 @@
-"""Random functions and dropout."""
+"""Random functions, choices and dropout."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.expansion import constant_value, scalar
+from harness.framework.ops.primitives.models import positive
 from harness.framework.seed import operator_seeds
 from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "bernoulli", "dropout", "laplace", "normal", "rand", "rand_like", "randn", "randn_like", "random_categorical",
-    "random_gamma", "random_poisson", "shuffle", "standard_laplace", "standard_normal", "uniform",
+    "bernoulli", "choice_with_mask", "dropout", "laplace", "normal", "rand", "rand_like", "randn", "randn_like",
+    "random_categorical", "random_gamma", "random_poisson", "shuffle", "standard_laplace", "standard_normal",
+    "uniform",
 ]  # fmt: skip
 
 
@@ -182,3 +184,11 @@ def shuffle(x: Any, seed: int | None = None) -> Any:
         "side_effect_hidden": True, "seed": seed0,
     }  # fmt: skip
     return call("RandomShuffle", x, **attrs)
+
+
+def choice_with_mask(input_x: Any, count: int = 256, seed: int | None = None) -> Any:
+    """``count`` places drawn among those where a mask holds, and whether each is one."""
+    positive("choice_with_mask", "count", count)
+    seeds = operator_seeds("choice_with_mask", seed or 0)
+    attrs: dict[str, Any] = {"random_cache": False, "count": count, "side_effect_hidden": True}
+    return call("RandomChoiceWithMask", input_x, seed2=seeds[1], **attrs, seed=seeds[0])

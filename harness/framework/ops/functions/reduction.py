@@ -1,4 +1,4 @@
-"""Reductions: functions and Tensor methods."""
+"""Reductions, and those so far along an axis: functions and Tensor methods."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError, KernelError, SettingError, SettingTypeError, ShapeError, UnsupportedError
 from harness.framework.ops.eager import is_number
+from harness.framework.ops.expansion import cast, scalar
 from harness.framework.ops.functions.arithmetic import SUB, untyped
+from harness.framework.ops.functions.cells import made_at_each_call
 from harness.framework.ops.functions.inner import div_of, look_up, mean_of, minus_of, pow_of, squeeze_of, sub_of, sum_of
 from harness.framework.ops.functions.math import log
-from harness.framework.ops.functions.shape import asked_dtype
+from harness.framework.ops.functions.shape import asked_dtype, axis_of, transpose
 from harness.framework.ops.reduce import axes_of, is_whole
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
-    "all", "amax", "amin", "any", "count_nonzero", "cumprod", "cumsum", "logsumexp", "max", "mean", "min",
-    "prod", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "std", "sum", "var",
+    "all", "amax", "amin", "any", "count_nonzero", "cummax", "cummin", "cumprod", "cumsum", "logsumexp", "max",
+    "mean", "min", "nanmean", "nansum", "prod", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "std", "sum",
+    "var",
 ]  # fmt: skip
 
 
@@ -275,3 +278,49 @@ def count_nonzero(x: Any, axis: Any = (), keep_dims: bool = False, dtype: Any = 
     zeros = Tensor(np.zeros(x.shape, x.dtype.numpy), x.dtype)
     found = call("Cast", call("NotEqual", x, zeros), dtypes.float32)
     return call("Cast", call("ReduceSum", found, axes_of(axis), keep_dims, False), dtype)
+
+
+_ONE: dict[str, Any] = {"output_names": ["output"], "input_names": ["x"]}
+
+
+def _without_nan(x: Tensor) -> tuple[Tensor, Tensor]:
+    lost = call("IsNan", x, **_ONE)
+    return call("MaskedFill", x, lost, scalar(0, x.dtype)), lost
+
+
+@tensor_method("nansum")
+def nansum(input: Tensor, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum over ``axis`` of what is not NaN."""
+    found, _ = _without_nan(cast(input, dtypes.int64) if input.dtype.kind == "b" else input)
+    found = call("ReduceSum", found, axes_of(axis), keepdims, False)
+    return cast(found, dtype or found.dtype)  # type: ignore[no-any-return]
+
+
+@tensor_method("nanmean")
+@made_at_each_call
+def nanmean(input: Tensor, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean over ``axis`` of what is not NaN."""
+    if input.dtype.kind != "f":
+        raise DtypeError(f"nanmean takes a floating tensor, got {input.dtype}")
+    kept, lost = _without_nan(input)
+    total = call("ReduceSum", kept, axes_of(axis), keepdims, False)
+    found = call("Div", total, call("SumExt", call("LogicalNot", lost), axes_of(axis), keepdims, None))
+    return cast(found, dtype or found.dtype)  # type: ignore[no-any-return]
+
+
+@tensor_method("cummax")
+def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """(the largest so far along ``axis``, Int64 places)."""
+    return call("Cummax", input, axis)  # type: ignore[no-any-return]
+
+
+@tensor_method("cummin")
+def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """(the smallest so far along ``axis``, Int32 places)."""
+    if axis == 0:
+        return call("Cummin", input, 0)  # type: ignore[no-any-return]
+    order = list(range(len(input.shape)))
+    at = axis_of(axis, len(order), "cummin")
+    order[0], order[at] = at, 0
+    values, places = call("Cummin", transpose(input, tuple(order)), 0)
+    return transpose(values, tuple(order)), transpose(places, tuple(order))

@@ -12,7 +12,7 @@ from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.operators.resize import ALIGN, HALF
 from harness.framework.tensor import call
 
-__all__ = ["crop_and_resize", "interpolate"]
+__all__ = ["crop_and_resize", "interpolate", "upsample"]
 
 #: mode: ranks of tensors it takes
 _RANKS = {
@@ -127,3 +127,15 @@ def crop_and_resize(
         "extrapolation_value": extrapolation_value,
     }  # fmt: skip
     return call("CropAndResize", image, boxes, box_indices, crop_size, **attrs)
+
+
+def upsample(
+    input: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+) -> Any:
+    """``interpolate`` under another name."""
+    return interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)

@@ -9,13 +9,15 @@ import numpy as np
 from harness.errors import SettingError, TraceError
 from harness.framework.ops.functions.arithmetic import SUB
 from harness.framework.ops.functions.indexing import _scatter as changed
-from harness.framework.ops.functions.shape import axis_of
+from harness.framework.ops.functions.indexing import tensor_scatter_elements
+from harness.framework.ops.functions.shape import axis_of, broadcast_to, expand_dims
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
-    "diag_embed", "diagonal_scatter", "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd_add",
-    "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul", "scatter_nd_sub", "slice_scatter",
-    "tensor_scatter_div", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul",
+    "diag_embed", "diagonal_scatter", "scatter", "scatter_div", "scatter_max", "scatter_min", "scatter_mul",
+    "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul", "scatter_nd_sub",
+    "select_scatter", "slice_scatter", "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_max",
+    "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub",
 ]  # fmt: skip
 
 _COPY: dict[str, Any] = {"output_names": ["y"], "input_names": ["input_x", "indices", "updates"]}
@@ -156,3 +158,38 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
         raise SettingError("diagonal_scatter is supported for two axes of one length")
     without = call("Sub", input, diag_embed(old, offset, dim1, dim2), **SUB)
     return call("Add", without, diag_embed(src, offset, dim1, dim2))
+
+
+@tensor_method("scatter")
+def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
+    """``input`` with the elements at ``index`` along ``axis`` replaced by those of ``src``, or by a number."""
+    if isinstance(src, Tensor):
+        return call("Scatter", input, axis, index, src, 0)  # type: ignore[no-any-return]
+    return call("ScatterValue", input, axis, index, float(src), 0)  # type: ignore[no-any-return]
+
+
+@tensor_method("scatter_add")
+def _scatter_add(self: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    return tensor_scatter_add(self, indices, updates)
+
+
+def tensor_scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """``input_x`` with ``updates`` added at the coordinates ``indices``."""
+    return call("TensorScatterAdd", input_x, indices, updates)  # type: ignore[no-any-return]
+
+
+def tensor_scatter_sub(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """``input_x`` with ``updates`` taken from the elements at the coordinates ``indices``."""
+    attrs: dict[str, Any] = {"output_names": ["y"], "input_names": ["input_x", "indices", "updates"]}
+    return call("TensorScatterSub", input_x, indices, updates, **attrs)  # type: ignore[no-any-return]
+
+
+@tensor_method("select_scatter")
+def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
+    """``input`` with the slice at ``index`` of ``axis`` replaced by ``src``."""
+    at = axis_of(axis, len(input.shape), "select_scatter")
+    shape = tuple(1 if a == at else n for a, n in enumerate(input.shape))
+    places = Tensor(np.asarray([index % input.shape[at]], np.int64))
+    for a in range(len(shape) - 1):
+        places = expand_dims(places, 0 if a < at else -1)
+    return tensor_scatter_elements(input, broadcast_to(places, shape), expand_dims(src, axis), axis)

@@ -1,4 +1,4 @@
-"""Finds places in tensors: argmax, topk, nonzero."""
+"""Finds places in tensors: argmax, topk, nonzero, places among sorted values."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import SettingTypeError
+from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.functions.shape import axis_of
 from harness.framework.ops.operators.argmax import as_numbers
 from harness.framework.tensor import Tensor, call, tensor_method
 from harness.framework.tensor.dispatch import is_eager, is_tracing
 
-__all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk", "unique_consecutive"]
+__all__ = [
+    "argmax", "argmin", "argsort", "argwhere", "bucketize", "intopk", "nonzero", "searchsorted", "sort", "topk",
+    "unique_consecutive",
+]  # fmt: skip
 
 #: an argument that was not given
 _UNSAID: Any = object()
@@ -143,3 +146,43 @@ def unique_consecutive(
     values, *more = call("UniqueConsecutive", input, *flags, dim, output_is_dynamic_shape=True)
     asked = [found for found, flag in zip(more, flags, strict=True) if flag]
     return (values, *asked) if asked else values
+
+
+@tensor_method("argwhere")
+def argwhere(input: Tensor) -> Tensor:
+    """Indices of the elements that are not 0, one row each."""
+    return nonzero(input)  # type: ignore[no-any-return]
+
+
+def searchsorted(
+    sorted_sequence: Tensor, values: Tensor, *, out_int32: bool = False, right: bool = False, side: Any = None,
+    sorter: Any = None,
+) -> Tensor:  # fmt: skip
+    """Where each value would stand in the ascending last axis of ``sorted_sequence``; after equal ones if ``right``."""
+    if side not in (None, "left", "right") or (side == "left" and right):
+        raise SettingError(f"searchsorted: side must be 'left' or 'right' and agree with right, got {side!r}")
+    number = 34 if out_int32 else 35
+    return call("SearchSorted", sorted_sequence, values, sorter, number, right or side == "right")  # type: ignore[no-any-return]
+
+
+def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
+    """Whether the element of each row at place ``x2`` is among the row's ``k`` largest."""
+    return call("InTopK", x1, x2, output_names=["y"], k=k, input_names=["x1", "x2", "k"])  # type: ignore[no-any-return]
+
+
+@tensor_method("searchsorted")
+def _searchsorted(self: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    if side not in ("left", "right"):
+        raise SettingError(f"Tensor.searchsorted: side must be 'left' or 'right', got {side!r}")
+    return searchsorted(self, v, out_int32=True, right=side == "right", sorter=sorter)
+
+
+def bucketize(input: Any, boundaries: Any, *, right: bool = False) -> Any:
+    """The Int32 place of each element among the ascending ``boundaries`` (a list); after equal ones if ``right``."""
+    if not isinstance(boundaries, list):
+        raise SettingTypeError(f"bucketize: boundaries must be a list, got {type(boundaries).__name__}")
+    if not isinstance(right, bool):
+        raise SettingTypeError(f"bucketize: right must be a bool, got {right!r}")
+    table = Tensor([float(b) for b in boundaries], dtypes.float32)
+    values = input if input.dtype is dtypes.float32 else call("Cast", input, dtypes.float32)
+    return call("SearchSorted", table, values, None, 34, right)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -10,7 +11,15 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import DtypeError, SettingError, SettingTypeError, UnsupportedError
+from harness.errors import (
+    DtypeError,
+    KernelError,
+    SettingError,
+    SettingTypeError,
+    ShapeError,
+    StateError,
+    UnsupportedError,
+)
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.inner import widened_of
 from harness.framework.tensor import (
@@ -26,9 +35,9 @@ from harness.framework.tensor import (
 from harness.framework.tensor.devices import asked_by_to
 
 __all__ = [
-    "broadcast_to", "cast", "expand_dims", "flatten", "flip", "moveaxis", "movedim", "numel", "permute", "rank",
-    "ravel", "repeat_elements", "reshape", "shape", "size", "squeeze", "swapaxes", "swapdims",
-    "tile", "transpose", "unsqueeze", "view_as",
+    "broadcast_to", "cast", "expand_as", "expand_dims", "flatten", "flip", "moveaxis", "movedim", "numel", "padding",
+    "permute", "rank", "ravel", "repeat_elements", "reshape", "reverse", "rot90", "shape", "size", "squeeze",
+    "swapaxes", "swapdims", "t", "tile", "transpose", "unsqueeze", "view_as",
 ]  # fmt: skip
 
 
@@ -393,3 +402,125 @@ def _contiguous(self: Tensor) -> Tensor:
     if not is_eager() or self.taken_from is None or self.is_contiguous():
         return self
     return Tensor.over(np.ascontiguousarray(self.asnumpy()))
+
+
+@tensor_method("expand")
+def _expand(self: Any, *size: Any) -> Any:
+    """Broadcast to ``size``, where -1 keeps a length; MindSpore cannot compile this method (measured)."""
+    if not is_eager():
+        if len(size) > 1:
+            raise SettingTypeError(f"Tensor.expand takes one tuple in a graph, got {len(size)} numbers")
+        raise KernelError("Tensor.expand cannot be compiled in a graph; use broadcast_to")
+    return broadcast_to(self, sizes(size))
+
+
+@tensor_method("resize")
+def _resize(self: Any, *new_shape: Any) -> Any:
+    """The first elements in a new shape; a larger one is filled with zeros."""
+    shape = sizes(new_shape)
+    flat, wanted = reshape(self, (-1,)), math.prod(shape)
+    if wanted > flat.shape[0]:
+        raise UnsupportedError(f"Tensor.resize to more elements ({wanted} of {flat.shape[0]}) is not supported here")
+    names: dict[str, Any] = {
+        "output_names": ("output",),
+        "input_names": (
+            "x", "begin", "end", "strides", "begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
+            "shrink_axis_mask",
+        ),
+    }  # fmt: skip
+    return reshape(call("StridedSlice", flat, (0,), (wanted,), (1,), 1, 0, 0, 0, 0, **names), shape)
+
+
+@tensor_method("sum_to_size")
+def _sum_to_size(self: Any, *size: Any) -> Any:
+    """Summed over axes until the shape is ``size``."""
+    wanted = sizes(size)
+    extra = len(self.shape) - len(wanted)
+    if extra < 0 or any(n not in (1, own) for n, own in zip(wanted, self.shape[extra:], strict=True)):
+        raise ValueError(f"sum_to_size: {tuple(self.shape)} cannot be summed to {wanted}")
+    pairs = enumerate(zip(wanted, self.shape[extra:], strict=True))
+    axes = (*range(extra), *(extra + a for a, (n, own) in pairs if n == 1 and own > 1))
+    x = call("SumExt", self, axes, True, None) if axes else self
+    return reshape(x, wanted) if extra else x
+
+
+def expand_as(input: Any, other: Any) -> Any:
+    """Broadcast to the shape of ``other``; MindSpore has no kernel of this function in graphs (measured)."""
+    if not is_eager():
+        raise KernelError("ops.expand_as has no CPU kernel in a graph; use broadcast_to")
+    return broadcast_to(input, other.shape)
+
+
+@tensor_method("t")
+def t(input: Tensor) -> Tensor:
+    """A matrix with its axes exchanged; a vector as it is."""
+    if len(input.shape) > 2:
+        raise SettingError(f"t: at most 2 dimensions are taken, got {len(input.shape)}")
+    return transpose(input, (1, 0)) if len(input.shape) == 2 else input
+
+
+@tensor_method("rot90")
+def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Tensor:
+    """``input`` rotated ``k`` times by 90 degrees, from the first of two axes to the second."""
+    rank = len(input.shape)
+    if not isinstance(k, int) or not isinstance(dims, (list, tuple)):
+        raise SettingTypeError(f"rot90: k must be an int and dims a tuple, got {k!r} and {dims!r}")
+    if len(dims) != 2:
+        raise SettingError(f"rot90: dims must name two axes, got {dims}")
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == rank:
+        raise StateError(f"rot90: dims must name two different axes, got {dims}")
+    first, second = (axis_of(a, rank, "rot90") for a in dims)
+    turned = list(range(rank))
+    turned[first], turned[second] = second, first
+    if k % 4 == 0:
+        return input
+    if k % 4 == 2:
+        return reversed_along(reversed_along(input, (dims[0],)), (dims[1],))
+    if k % 4 == 1:
+        return transpose(reversed_along(input, (dims[1],)), tuple(turned))
+    return reversed_along(transpose(input, tuple(turned)), (dims[1],))
+
+
+@tensor_method("reverse")
+def reverse(x: Tensor, axis: Any) -> Tensor:
+    """``x`` backwards along ``axis``."""
+    if not isinstance(axis, (tuple, list)):
+        raise SettingTypeError(f"reverse: axis must be a tuple or list of ints, got {axis!r}")
+    return flip(x, axis)
+
+
+def at_once(name: str, *known: Any) -> None:
+    """``UnsupportedError`` in a graph whose values are not known."""
+    if not is_eager() and any(type(value) is not Tensor for value in known):
+        raise UnsupportedError(f"Tensor.{name} is not supported in a graph")
+
+
+@tensor_method("view")
+def _view(self: Any, *shape: Any) -> Any:
+    if not shape:
+        raise SettingTypeError("view needs a shape")
+    if len(shape) == 1 and isinstance(shape[0], DType):
+        return _bits_as(self, shape[0])
+    return reshape(self, sizes(shape))
+
+
+def _bits_as(x: Tensor, dtype: DType) -> Tensor:
+    """``x.view(dtype)``: the same bytes as another dtype.
+
+    Raises:
+        ValueError: the last axis does not hold a whole number of elements.
+    """
+    at_once("view of a dtype", x)
+    old, new = x.dtype.numpy.itemsize, dtype.numpy.itemsize
+    if old != new and (not x.shape or x.shape[-1] * old % new):
+        raise ShapeError(f"view: the last axis of shape {list(x.shape)} in {x.dtype} is no whole number of {dtype}")
+    return Tensor.over(x.asnumpy().view(dtype.numpy))
+
+
+def padding(x: Any, pad_dim_size: int = 8) -> Any:
+    """``x`` (..., 1) filled up with zeros to (..., ``pad_dim_size``)."""
+    if isinstance(pad_dim_size, bool) or not isinstance(pad_dim_size, int):
+        raise SettingTypeError(f"padding: pad_dim_size must be an int, got {pad_dim_size!r}")
+    if pad_dim_size < 1:
+        raise SettingError(f"padding: pad_dim_size must be above 0, got {pad_dim_size}")
+    return call("Padding", x, pad_dim_size=pad_dim_size)

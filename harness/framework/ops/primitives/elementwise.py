@@ -9,7 +9,7 @@ from harness.framework.ops.functions.arithmetic import SUB, untyped
 from harness.framework.ops.functions.comparison import BITWISE
 from harness.framework.ops.functions.math import ONE, round
 from harness.framework.ops.operators.log import LOG
-from harness.framework.ops.primitive import Primitive, plain
+from harness.framework.ops.primitive import Primitive, plain, slot_names
 from harness.framework.tensor import call
 
 _PLAIN = (
@@ -31,7 +31,10 @@ _NAMED: dict[str, dict[str, Any]] = {
 }
 _OWN = ("AddN", "Assign", "AssignAdd", "AssignSub", "CeLU", "Elu", "HShrink", "Round", "SoftShrink")
 
-__all__ = [*_PLAIN, *_UNTYPED, *_NAMED, *_OWN]
+__all__ = [
+    *_PLAIN, *_UNTYPED, *_NAMED, *_OWN, "ApproximateEqual", "FastGelu", "Fmax", "Inv", "IsClose", "Logit", "Mvlgamma",
+    "NanToNum", "PopulationCount", "TensorAdd",
+]  # fmt: skip
 
 
 def _untyped(kind: type[Primitive]) -> type[Primitive]:
@@ -106,3 +109,77 @@ class AddN(Primitive):
         n = len(members)
         names: dict[str, Any] = {"input_names": ["inputs"], "output_names": ["sum"]}
         return call("AddN", members, n=n, **names, dyn_input_sizes=(n,), N=n, **self.marks)
+
+
+class Inv(Primitive):
+    """1 / x."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
+class IsClose(Primitive):
+    """Whether numbers differ by little."""
+
+    def __init__(self, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> None:
+        super().__init__(trailing=(rtol, atol, equal_nan))
+
+
+class NanToNum(Primitive):
+    """NaN and infinities replaced."""
+
+    def __init__(self, nan: Any = None, posinf: Any = None, neginf: Any = None) -> None:
+        super().__init__(trailing=(nan, posinf, neginf))
+
+
+class Logit(Primitive):
+    """log(x / (1 - x))."""
+
+    def __init__(self, eps: float = -1.0) -> None:
+        super().__init__(trailing=(float(eps),))
+
+
+class FastGelu(Primitive):
+    """``FastGeLU`` under its older name."""
+
+    op = "FastGeLU"
+
+    def __init__(self) -> None:
+        super().__init__(attrs=slot_names("output", "x"))
+
+
+class TensorAdd(Primitive):
+    """``Add`` under its older name."""
+
+    op = "Add"
+
+    def __init__(self) -> None:
+        super().__init__(attrs=slot_names("output", "x", "y"))
+
+
+class Mvlgamma(Primitive):
+    """The logarithm of the gamma function of ``p`` dimensions."""
+
+    def __init__(self, p: int) -> None:
+        super().__init__(attrs={"output_names": ["y"], "p": p, "input_names": ["x"]})
+
+
+class ApproximateEqual(Primitive):
+    """Whether two elements are nearer than a tolerance."""
+
+    def __init__(self, tolerance: float = 1e-05) -> None:
+        super().__init__(attrs={"tolerance": tolerance})
+
+
+class PopulationCount(Primitive):
+    """The bits that are 1."""
+
+    def __init__(self) -> None:
+        super().__init__(attrs={"output_names": ["output"], "input_names": ["input"]})
+
+
+class Fmax(Primitive):
+    """The larger of two, or the one that is a number."""
+
+    def __init__(self) -> None:
+        super().__init__(attrs={"output_names": ["y"], "input_names": ["x1", "x2"], "ignore_nan": True})

@@ -6,22 +6,14 @@ from typing import Any
 
 from harness.errors import SettingTypeError
 from harness.framework.ops.constants import int_tensor
+from harness.framework.ops.functions import margins
 from harness.framework.ops.primitive import Primitive, plain
 from harness.framework.ops.primitives.shape import axis_setting
 from harness.framework.tensor import Tensor, call
 
 __all__ = [
-    "LSTM",
-    "BCEWithLogitsLoss",
-    "BatchNorm",
-    "BinaryCrossEntropy",
-    "L2Normalize",
-    "LayerNorm",
-    "LogSoftmax",
-    "NLLLoss",
-    "SmoothL1Loss",
-    "Softmax",
-    "SoftmaxCrossEntropyWithLogits",
+    "LSTM", "BCEWithLogitsLoss", "BatchNorm", "BinaryCrossEntropy", "L2Normalize", "LayerNorm", "LogSoftmax",
+    "MultiMarginLoss", "NLLLoss", "SmoothL1Loss", "Softmax", "SoftmaxCrossEntropyWithLogits",
     "SparseSoftmaxCrossEntropyWithLogits",
 ]  # fmt: skip
 
@@ -162,3 +154,13 @@ class L2Normalize(Primitive):
         if not isinstance(axes, int) and len(axes) != 1:
             raise SettingTypeError(f"L2Normalize: axis must be one axis, got {axis!r}")
         super().__init__(attrs={"axis": axes, "epsilon": float(epsilon)})
+
+
+class MultiMarginLoss(Primitive):
+    """Distances of the other classes' scores from the target's."""
+
+    def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean") -> None:
+        super().__init__(attrs=margins.margin_attrs(p, margin, reduction))
+
+    def __call__(self, x: Any, target: Any, weight: Any = None) -> Any:
+        return super().__call__(x, target, weight)

@@ -6,7 +6,7 @@ from harness import dtypes
 from harness.framework.ops.functions.random import stream_attrs
 from harness.framework.ops.primitive import Primitive
 
-__all__ = ["Dropout", "StandardNormal", "UniformReal"]
+__all__ = ["Bernoulli", "Dropout", "RandomShuffle", "StandardNormal", "UniformInt", "UniformReal"]
 
 
 class Dropout(Primitive):
@@ -28,3 +28,30 @@ class UniformReal(Primitive):
 
     def __init__(self, seed: int = 0, seed2: int = 0) -> None:
         super().__init__(attrs=stream_attrs((seed, seed2), dtypes.float32, None))
+
+
+class Bernoulli(Primitive):
+    """1 with a probability, else 0."""
+
+    def __init__(self, seed: int = -1, offset: int = 0) -> None:
+        super().__init__(attrs={"output_names": ["y"], "input_names": ["x", "p"], "seed": seed, "offset": offset})
+
+
+class RandomShuffle(Primitive):
+    """The rows in a drawn order."""
+
+    def __init__(self, seed: int = 0, seed2: int = 0) -> None:
+        super().__init__(attrs={
+            "seed2": seed2, "input_names": ["input_x"], "output_names": ["output"], "side_effect_hidden": True,
+            "seed": seed,
+        })  # fmt: skip
+
+
+class UniformInt(Primitive):
+    """Whole numbers drawn from a range."""
+
+    def __init__(self, seed: int = 0, seed2: int = 0) -> None:
+        super().__init__(attrs={
+            "seed2": seed2, "input_names": ["shape", "minval", "maxval"], "output_names": ["output"],
+            "side_effect_hidden": True, "seed": seed,
+        })  # fmt: skip

@@ -6,15 +6,16 @@ from typing import Any
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import DtypeError
+from harness.errors import DtypeError, SettingTypeError
 from harness.framework.ops.functions.search import INDEX, TOP_K, k_tensor
 from harness.framework.ops.primitive import Primitive
 from harness.framework.ops.reduce import axes_of
 from harness.framework.tensor import call
 
 __all__ = [
-    "ArgMaxWithValue", "ArgMinWithValue", "Argmax", "Argmin", "CumProd", "CumSum", "NonZero", "ReduceAll",
-    "ReduceAny", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "Sort", "TopK",
+    "ArgMaxWithValue", "ArgMinWithValue", "Argmax", "Argmin", "CumProd", "CumSum", "Cummax", "Cummin",
+    "CumulativeLogsumexp", "Histogram", "Median", "NonZero", "ReduceAll", "ReduceAny", "ReduceMax", "ReduceMean",
+    "ReduceMin", "ReduceProd", "ReduceStd", "ReduceSum", "Renorm", "Sort", "TopK", "UniqueConsecutive",
 ]  # fmt: skip
 
 
@@ -126,3 +127,68 @@ class TopK(Primitive):
 
     def _ordered(self) -> dict[str, Any]:
         return {name: self.attrs[name] for name in ("output_names", "sorted", "input_names")}
+
+
+class ReduceStd(Primitive):
+    """Deviation and mean."""
+
+    def __init__(self, axis: Any = (), unbiased: bool = True, keep_dims: bool = False) -> None:
+        super().__init__(trailing=((axis,) if isinstance(axis, int) else tuple(axis), unbiased, keep_dims))
+
+
+class Cummax(Primitive):
+    """The largest so far, and its place."""
+
+    def __init__(self, axis: int) -> None:
+        super().__init__(trailing=(axis,))
+
+
+class Cummin(Cummax):
+    """The smallest so far, and its place."""
+
+
+class Histogram(Primitive):
+    """How many elements lie in each of equal parts."""
+
+    def __init__(self, bins: int = 100, min: float = 0.0, max: float = 0.0) -> None:
+        settings = {"input_names": ["x"], "max": float(max), "min": float(min), "output_names": ["y"]}
+        super().__init__(attrs={"bins": bins, **settings})
+
+
+class Renorm(Primitive):
+    """Slices brought down to a norm."""
+
+    def __init__(self, p: int, dim: int, maxnorm: float) -> None:
+        names = {"input_names": ["x"], "output_names": ["y"], "dim": dim}
+        super().__init__(attrs={"p": float(p), "maxnorm": float(maxnorm), **names})
+
+
+class Median(Primitive):
+    """The median along an axis, and its place."""
+
+    def __init__(
+        self, global_median: bool = False, axis: int = 0, keep_dims: bool = False, ignore_nan: bool = False
+    ) -> None:
+        super().__init__(attrs={
+            "keep_dims": keep_dims, "cust_aicpu": "Median", "input_names": ["x"], "axis": axis,
+            "output_names": ["y", "indices"], "global_median": global_median, "ignore_nan": ignore_nan,
+        })  # fmt: skip
+
+
+class UniqueConsecutive(Primitive):
+    """Each run of equal elements once."""
+
+    def __init__(self, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> None:
+        flags = (return_inverse, return_counts, dim)
+        super().__init__(attrs={"output_is_dynamic_shape": True}, trailing=flags)
+
+
+class CumulativeLogsumexp(Primitive):
+    """The logarithm of running sums of exponentials."""
+
+    def __init__(self, exclusive: bool = False, reverse: bool = False) -> None:
+        for value in (exclusive, reverse):
+            if not isinstance(value, bool):
+                raise SettingTypeError(f"CumulativeLogsumexp: exclusive and reverse must be bools, got {value!r}")
+        names = {"output_names": ["y"], "reverse": reverse, "input_names": ["x", "axis"]}
+        super().__init__(attrs={**names, "exclusive": exclusive})

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from harness import dtypes
 from harness.errors import KernelError, SettingError, SettingTypeError, ShapeError
 from harness.framework.ops.functions.shape import sizes
 from harness.framework.ops.primitive import Primitive, plain
 from harness.framework.tensor import Tensor, call, is_eager
 
 __all__ = [
-    "BroadcastTo", "Cast", "Concat", "DType", "Depend", "ExpandDims", "Flatten", "Identity", "Pad", "PadV3", "Rank",
-    "Reshape", "ReverseSequence", "ReverseV2", "Shape", "Size", "Slice", "Split", "Squeeze", "Stack", "StridedSlice",
-    "Tile", "Transpose", "Unstack",
+    "BroadcastTo", "Cast", "Concat", "DType", "Depend", "Eps", "ExpandDims", "Flatten", "Identity", "LogSpace",
+    "Pack", "Pad", "PadV3", "Padding", "Rank", "Reshape", "ReverseSequence", "ReverseV2", "Shape", "Size", "Slice",
+    "Split", "Squeeze", "Stack", "StridedSlice", "Tile", "Transpose", "Unpack", "Unstack",
 ]  # fmt: skip
 
 Depend, ExpandDims, Flatten, Identity = plain("Depend", "ExpandDims", "Flatten", "Identity").values()
@@ -257,3 +258,42 @@ class DType(Bare):
 
     def __call__(self, input_x: Any) -> Any:
         return input_x.dtype
+
+
+class Eps(Primitive):
+    """The distance from 1 to the next number of a dtype."""
+
+    def __init__(self) -> None:
+        super().__init__(attrs={"output_names": ["y"], "input_names": ["x"]})
+
+
+class LogSpace(Primitive):
+    """Powers of a base at even distances."""
+
+    def __init__(self, steps: int = 10, base: int = 10, dtype: Any = dtypes.float32) -> None:
+        names = {"steps": steps, "input_names": ["start", "end"], "base": base, "output_names": ["y"]}
+        super().__init__(attrs={**names, "dtype": dtype})
+
+
+class Padding(Primitive):
+    """A last axis of one element filled up with zeros."""
+
+    def __init__(self, pad_dim_size: int = 8) -> None:
+        if isinstance(pad_dim_size, bool) or not isinstance(pad_dim_size, int) or pad_dim_size < 1:
+            raise SettingError(f"Padding: pad_dim_size must be an int above 0, got {pad_dim_size!r}")
+        super().__init__(attrs={"pad_dim_size": pad_dim_size})
+
+
+class Pack(Stack):
+    """``Stack`` under its older name."""
+
+    names: ClassVar[dict[str, Any]] = {}
+
+
+class Unpack(Unstack):
+    """``Unstack`` under its older name, without ``num``."""
+
+    names: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, axis: int = 0) -> None:
+        super().__init__(axis)

@@ -12,9 +12,9 @@ from harness.framework.mint.nn.functional import pad as pad_ext
 from harness.framework.ops.primitives.composition import constexpr as constexpr
 from harness.framework.ops.primitives.fractional import FractionalMaxPool3DWithFixedKsize as FractionalMaxPool3DWithFixedKsize
 from harness.framework.ops.primitives.fractional import FractionalMaxPoolWithFixedKsize as FractionalMaxPoolWithFixedKsize
-from harness.framework.ops.primitives.later import ChannelShuffle as ChannelShuffle
-from harness.framework.ops.primitives.later import MaxUnpool2D as MaxUnpool2D
-from harness.framework.ops.primitives.later import MaxUnpool3D as MaxUnpool3D
+from harness.framework.ops.primitives.pictures import ChannelShuffle as ChannelShuffle
+from harness.framework.ops.primitives.pooling import MaxUnpool2D as MaxUnpool2D
+from harness.framework.ops.primitives.pooling import MaxUnpool3D as MaxUnpool3D
 from harness.framework.ops.primitives.shape import PadV3 as PadV3
 from harness.framework.tensor.tensor import Tensor as Tensor
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any: ...

@@ -1,8 +1,8 @@
 # Written by `python -m tests.stubs`.
 from typing import Any
 from harness.framework.ops.primitives.composition import constexpr as constexpr
-from harness.framework.ops.primitives.later import RandomShuffle as RandomShuffle
 from harness.framework.ops.primitives.models import RandomChoiceWithMask as RandomChoiceWithMask
+from harness.framework.ops.primitives.random import RandomShuffle as RandomShuffle
 from harness.framework.tensor.tensor import Tensor as Tensor
 def choice_with_mask(input_x: Any, count: Any = ..., seed: Any = ...) -> Any: ...
 def gamma(*_args: Any, **_kwargs: Any) -> Any: ...

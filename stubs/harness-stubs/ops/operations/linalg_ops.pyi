@@ -1,7 +1,7 @@
 # Written by `python -m tests.stubs`.
 from typing import Any
 from harness.framework.ops.primitive import Primitive as Primitive
-from harness.framework.ops.primitives.later import Svd as Svd
+from harness.framework.ops.primitives.matrices import Svd as Svd
 class Geqrf:
     def __init__(self, *given: Any, **named: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...

@@ -2,7 +2,6 @@
 from typing import Any
 from harness.framework.ops.primitive import Primitive as Primitive
 from harness.framework.ops.primitives.bias_add import BiasAdd as BiasAdd
-from harness.framework.ops.primitives.classic import InTopK as InTopK
 from harness.framework.ops.primitives.convolution import AvgPool as AvgPool
 from harness.framework.ops.primitives.convolution import AvgPool3D as AvgPool3D
 from harness.framework.ops.primitives.convolution import Conv2D as Conv2D
@@ -10,6 +9,7 @@ from harness.framework.ops.primitives.convolution import Conv2DBackpropInput as 
 from harness.framework.ops.primitives.convolution import Conv2DTranspose as Conv2DTranspose
 from harness.framework.ops.primitives.convolution import MaxPool as MaxPool
 from harness.framework.ops.primitives.convolution import MaxPool3DWithArgmax as MaxPool3DWithArgmax
+from harness.framework.ops.primitives.distance import Pdist as Pdist
 from harness.framework.ops.primitives.drawing import CTCGreedyDecoder as CTCGreedyDecoder
 from harness.framework.ops.primitives.drawing import CTCLoss as CTCLoss
 from harness.framework.ops.primitives.drawing import UpsampleNearest3D as UpsampleNearest3D
@@ -25,15 +25,6 @@ from harness.framework.ops.primitives.elementwise import Softsign as Softsign
 from harness.framework.ops.primitives.fractional import FractionalMaxPool3DWithFixedKsize as FractionalMaxPool3DWithFixedKsize
 from harness.framework.ops.primitives.fractional import FractionalMaxPoolWithFixedKsize as FractionalMaxPoolWithFixedKsize
 from harness.framework.ops.primitives.indexing import OneHot as OneHot
-from harness.framework.ops.primitives.later import AdaptiveAvgPool3D as AdaptiveAvgPool3D
-from harness.framework.ops.primitives.later import AdaptiveMaxPool2D as AdaptiveMaxPool2D
-from harness.framework.ops.primitives.later import ChannelShuffle as ChannelShuffle
-from harness.framework.ops.primitives.later import GridSampler2D as GridSampler2D
-from harness.framework.ops.primitives.later import GridSampler3D as GridSampler3D
-from harness.framework.ops.primitives.later import MaxUnpool2D as MaxUnpool2D
-from harness.framework.ops.primitives.later import MaxUnpool3D as MaxUnpool3D
-from harness.framework.ops.primitives.later import MultiMarginLoss as MultiMarginLoss
-from harness.framework.ops.primitives.later import Pdist as Pdist
 from harness.framework.ops.primitives.models import AdaptiveAvgPool2D as AdaptiveAvgPool2D
 from harness.framework.ops.primitives.models import KLDivLoss as KLDivLoss
 from harness.framework.ops.primitives.models import L2Loss as L2Loss
@@ -48,6 +39,7 @@ from harness.framework.ops.primitives.nn import L2Normalize as L2Normalize
 from harness.framework.ops.primitives.nn import LSTM as LSTM
 from harness.framework.ops.primitives.nn import LayerNorm as LayerNorm
 from harness.framework.ops.primitives.nn import LogSoftmax as LogSoftmax
+from harness.framework.ops.primitives.nn import MultiMarginLoss as MultiMarginLoss
 from harness.framework.ops.primitives.nn import NLLLoss as NLLLoss
 from harness.framework.ops.primitives.nn import SmoothL1Loss as SmoothL1Loss
 from harness.framework.ops.primitives.nn import Softmax as Softmax
@@ -66,7 +58,15 @@ from harness.framework.ops.primitives.optimizer import ApplyMomentum as ApplyMom
 from harness.framework.ops.primitives.optimizer import ApplyProximalAdagrad as ApplyProximalAdagrad
 from harness.framework.ops.primitives.optimizer import ApplyRMSProp as ApplyRMSProp
 from harness.framework.ops.primitives.optimizer import SGD as SGD
+from harness.framework.ops.primitives.pictures import ChannelShuffle as ChannelShuffle
+from harness.framework.ops.primitives.pictures import GridSampler2D as GridSampler2D
+from harness.framework.ops.primitives.pictures import GridSampler3D as GridSampler3D
+from harness.framework.ops.primitives.pooling import AdaptiveAvgPool3D as AdaptiveAvgPool3D
+from harness.framework.ops.primitives.pooling import AdaptiveMaxPool2D as AdaptiveMaxPool2D
+from harness.framework.ops.primitives.pooling import MaxUnpool2D as MaxUnpool2D
+from harness.framework.ops.primitives.pooling import MaxUnpool3D as MaxUnpool3D
 from harness.framework.ops.primitives.random import Dropout as Dropout
+from harness.framework.ops.primitives.search import InTopK as InTopK
 from harness.framework.ops.primitives.shape import Pad as Pad
 from harness.framework.ops.primitives.shape import PadV3 as PadV3
 from harness.framework.ops.primitives.volumes import Conv3D as Conv3D

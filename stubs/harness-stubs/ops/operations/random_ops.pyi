@@ -7,8 +7,8 @@ from harness.framework.ops.primitives.drawing import RandomGamma as RandomGamma
 from harness.framework.ops.primitives.drawing import RandomPoisson as RandomPoisson
 from harness.framework.ops.primitives.drawing import StandardLaplace as StandardLaplace
 from harness.framework.ops.primitives.drawing import UniformCandidateSampler as UniformCandidateSampler
-from harness.framework.ops.primitives.later import RandomShuffle as RandomShuffle
-from harness.framework.ops.primitives.later import UniformInt as UniformInt
 from harness.framework.ops.primitives.models import RandomChoiceWithMask as RandomChoiceWithMask
+from harness.framework.ops.primitives.random import RandomShuffle as RandomShuffle
 from harness.framework.ops.primitives.random import StandardNormal as StandardNormal
+from harness.framework.ops.primitives.random import UniformInt as UniformInt
 from harness.framework.ops.primitives.random import UniformReal as UniformReal

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import harness
 from harness import Tensor, nn
-from harness.explain import Certainty, alone
+from harness.explain import Certainty, one_sided
 from harness.explain.case import Case
 from tests.explain.runs import captured, explained, side
 
@@ -76,5 +76,5 @@ def test_a_parameter_that_one_side_lacks(more: bool) -> None:
     """An optimizer's own state of it is not told apart."""
     golden, run = (side(captured(program(bias=each))) for each in ((False, True) if more else (True, False)))
     case = Case(golden, run, golden.order[0], run.order[0], {}, {}, {})
-    assert alone.parameters(case) == [f"The {'golden' if more else 'run'} lacks parameter net.0.bias"]
-    assert alone.parameters(Case(golden, golden, golden.order[0], golden.order[0], {}, {}, {})) == []
+    assert one_sided.parameters(case) == [f"The {'golden' if more else 'run'} lacks parameter net.0.bias"]
+    assert one_sided.parameters(Case(golden, golden, golden.order[0], golden.order[0], {}, {}, {})) == []

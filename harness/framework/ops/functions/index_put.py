@@ -1,4 +1,4 @@
-"""Methods of tensors that put values at places, choose among tensors, and read bytes as another dtype.
+"""Methods of tensors that put values at places, and choose among tensors; rows that are changed in place.
 
 They work at once, where the places are known; in a graph they are refused. Source: MindSpore 2.10.0 CPU, measured.
 """
@@ -11,23 +11,18 @@ from typing import Any
 import numpy as np
 
 from harness.dtypes import DType
-from harness.errors import IndexRangeError, KernelError, SettingError, SettingTypeError, ShapeError, UnsupportedError
+from harness.errors import IndexRangeError, KernelError, SettingError, SettingTypeError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import cast
 from harness.framework.ops.functions.getitem import coordinates
 from harness.framework.ops.functions.indexing import tensor_scatter_update
-from harness.framework.ops.functions.picking import tensor_scatter_add
+from harness.framework.ops.functions.scattering import tensor_scatter_add
 from harness.framework.ops.functions.setitem import with_items
-from harness.framework.ops.functions.shape import reshape, sizes
+from harness.framework.ops.functions.shape import at_once, reshape
+from harness.framework.ops.functions.windows import _Y
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
-__all__ = ["index_add", "iou"]
-
-
-def _at_once(name: str, *known: Any) -> None:
-    """``UnsupportedError`` in a graph whose values are not known."""
-    if not is_eager() and any(type(value) is not Tensor for value in known):
-        raise UnsupportedError(f"Tensor.{name} is not supported in a graph")
+__all__ = ["index_add", "inplace_add", "inplace_sub", "inplace_update"]
 
 
 def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
@@ -74,20 +69,12 @@ def _one_of(number: Any, dtype: DType) -> Tensor:
     return Tensor(np.array([number]).astype(dtype.numpy), dtype)
 
 
-def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
-    """Overlaps of boxes, a row for each of ``gt_boxes``; ``mode``: ``"iou"`` or ``"iof"``."""
-    if mode not in ("iou", "iof"):
-        raise SettingError(f"ops.iou: mode must be 'iou' or 'iof', got {mode!r}")
-    names: dict[str, Any] = {"input_names": ["anchor_boxes", "gt_boxes"], "eps": 1.0}
-    return call("IOU", anchor_boxes, gt_boxes, output_names=["overlap"], mode=mode, **names)
-
-
 @tensor_method("index_put")
 def _index_put(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """A copy with ``values`` at ``indices``, a tuple of tensors of ints; with ``accumulate`` added to what is there."""
     if not isinstance(indices, (tuple, list)) or any(i.dtype.kind not in "iu" for i in indices):
         raise SettingTypeError("index_put: indices must be a tuple or list of tensors of ints")
-    _at_once("index_put", *indices)
+    at_once("index_put", *indices)
     if not accumulate:
         return with_items(self, tuple(indices), values)
     where, shape = coordinates(self, tuple(indices))
@@ -101,7 +88,7 @@ def _masked_scatter(self: Any, mask: Any, tensor: Any) -> Any:
     Raises:
         ValueError: ``tensor`` has fewer elements than there are places.
     """
-    _at_once("masked_scatter", mask)
+    at_once("masked_scatter", mask)
     held = np.broadcast_to(mask.asnumpy(), self.shape)
     if int(held.sum()) > tensor.size:
         raise ValueError(f"masked_scatter: {int(held.sum())} elements are needed, got {tensor.size}")
@@ -117,7 +104,7 @@ def _choose(self: Any, choices: Any, mode: str = "clip") -> Any:
         raise NotImplementedError("choose: mode 'raise' is not implemented; use 'clip' or 'wrap'")
     if mode not in ("clip", "wrap"):
         raise SettingError(f"choose: mode must be 'clip' or 'wrap', got {mode!r}")
-    _at_once("choose", self)
+    at_once("choose", self)
     plain = not isinstance(choices, Tensor) and not any(isinstance(c, Tensor) for c in choices)
     given = [c if isinstance(c, Tensor) else Tensor(c, self.dtype if plain else None) for c in choices]
     shape = np.broadcast_shapes(tuple(self.shape), *(tuple(c.shape) for c in given))
@@ -144,23 +131,29 @@ def _added(x: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     return index_add(x, index, source if alpha == 1 else source * alpha, dim)
 
 
-@tensor_method("view")
-def _view(self: Any, *shape: Any) -> Any:
-    if not shape:
-        raise SettingTypeError("view needs a shape")
-    if len(shape) == 1 and isinstance(shape[0], DType):
-        return _bits_as(self, shape[0])
-    return reshape(self, sizes(shape))
+def rows(indices: Any, owner: str) -> tuple[int, ...]:
+    """The numbers of rows; ``SettingTypeError`` unless an int or a tuple of them."""
+    chosen = indices if isinstance(indices, tuple) else (indices,)
+    if any(isinstance(row, bool) or not isinstance(row, int) for row in chosen):
+        raise SettingTypeError(f"{owner}: indices must be an int or a tuple of them, got {indices!r}")
+    return chosen
 
 
-def _bits_as(x: Tensor, dtype: DType) -> Tensor:
-    """``x.view(dtype)``: the same bytes as another dtype.
+def _changed(op: str, x: Any, v: Any, indices: Any) -> Any:
+    return call(op, x, v, **_Y, input_names=["x", "v"], indices=rows(indices, op))
 
-    Raises:
-        ValueError: the last axis does not hold a whole number of elements.
-    """
-    _at_once("view of a dtype", x)
-    old, new = x.dtype.numpy.itemsize, dtype.numpy.itemsize
-    if old != new and (not x.shape or x.shape[-1] * old % new):
-        raise ShapeError(f"view: the last axis of shape {list(x.shape)} in {x.dtype} is no whole number of {dtype}")
-    return Tensor.over(x.asnumpy().view(dtype.numpy))
+
+def inplace_add(x: Any, v: Any, indices: Any) -> Any:
+    """``x`` with ``v`` added to the rows ``indices``."""
+    return _changed("InplaceAdd", x, v, indices)
+
+
+def inplace_sub(x: Any, v: Any, indices: Any) -> Any:
+    """``x`` with ``v`` taken from the rows ``indices``."""
+    return _changed("InplaceSub", x, v, indices)
+
+
+def inplace_update(x: Any, v: Any, indices: Any) -> Any:
+    """``x`` with ``v`` in place of the rows ``indices``."""
+    chosen = indices if isinstance(indices, Tensor) else Tensor(np.asarray(indices, np.int64))
+    return call("InplaceUpdateV2", x, chosen, v, **_Y, input_names=["x", "indices", "v"])

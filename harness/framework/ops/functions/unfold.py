@@ -1,15 +1,14 @@
-"""Patches of pictures (``unfold``, ``fold``), blocks of pixels, medians and distances, and places among boundaries."""
+"""Patches of pictures (``unfold``, ``fold``), and blocks of pixels."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.functions.shape import transpose
 from harness.framework.tensor import Tensor, call, tensor_method
 
-__all__ = ["bucketize", "fold", "nanmedian", "pdist", "pixel_unshuffle", "pows", "unfold"]
+__all__ = ["fold", "pixel_unshuffle", "unfold"]
 
 
 def _two(value: Any, name: str, owner: str, least: int) -> tuple[int, int]:
@@ -70,38 +69,3 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     parts = input.reshape((*lead, c, h // r, r, w // r, r))
     parts = transpose(parts, (*range(at), at, at + 2, at + 4, at + 1, at + 3))
     return parts.reshape((*lead, c * r * r, h // r, w // r))
-
-
-def bucketize(input: Any, boundaries: Any, *, right: bool = False) -> Any:
-    """The Int32 place of each element among the ascending ``boundaries`` (a list); after equal ones if ``right``."""
-    if not isinstance(boundaries, list):
-        raise SettingTypeError(f"bucketize: boundaries must be a list, got {type(boundaries).__name__}")
-    if not isinstance(right, bool):
-        raise SettingTypeError(f"bucketize: right must be a bool, got {right!r}")
-    table = Tensor([float(b) for b in boundaries], dtypes.float32)
-    values = input if input.dtype is dtypes.float32 else call("Cast", input, dtypes.float32)
-    return call("SearchSorted", table, values, None, 34, right)
-
-
-@tensor_method("nanmedian")
-def nanmedian(input: Any, axis: int = -1, keepdims: bool = False) -> Any:
-    """(the median along ``axis`` of what is not NaN, the lower of two; its Int64 place)."""
-    attrs: dict[str, Any] = {
-        "keep_dims": keepdims, "cust_aicpu": "Median", "input_names": ["x"], "axis": axis,
-        "output_names": ["y", "indices"], "global_median": False, "ignore_nan": True,
-    }  # fmt: skip
-    return call("Median", input, **attrs)
-
-
-def pdist(input: Any, p: float = 2.0) -> Any:
-    """The p-norms (n * (n - 1) / 2,) of the differences of each two rows of ``input`` (n, m)."""
-    if isinstance(p, bool) or not isinstance(p, (int, float)):
-        raise SettingTypeError(f"pdist: p must be a float, got {p!r}")
-    if not p >= 0:
-        raise SettingError(f"pdist: p must be 0 or above, got {p}")
-    return call("Pdist", input, output_names=["y"], p=float(p), input_names=["x"])
-
-
-def pows(input: Any, exponent: Any) -> Any:
-    """``input ** exponent``."""
-    return call("Pow", input, exponent)
