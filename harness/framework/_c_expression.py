@@ -6,8 +6,9 @@ Source: MindSpore 2.10.0, measured on the CPU; ``_dump_start`` and ``_dump_stop`
 from __future__ import annotations
 
 from harness import hooks
+from harness.framework.communication.checker import CommExecOrderChecker
 
-__all__ = ["_dump_set_dynamic", "_dump_start", "_dump_step", "_dump_stop", "_set_init_iter"]
+__all__ = ["CommExecOrderChecker", "_dump_set_dynamic", "_dump_start", "_dump_step", "_dump_stop", "_set_init_iter"]
 
 
 def _set_init_iter(v: int = 0) -> None:

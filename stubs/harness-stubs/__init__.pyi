@@ -35,6 +35,8 @@ from harness.framework.amp.loss_scale_manager import LossScaleManager as LossSca
 from harness.framework.common.dtype import dtype_to_nptype as dtype_to_nptype
 from harness.framework.common.dtype import dtype_to_pytype as dtype_to_pytype
 from harness.framework.common.dtype import pytype_to_dtype as pytype_to_dtype
+from harness.framework.common.execution_order import comm_exec_order_check as comm_exec_order_check
+from harness.framework.common.execution_order import runtime_execution_order_check as runtime_execution_order_check
 from harness.framework.common.machine import set_deterministic as set_deterministic
 from harness.framework.common.tensor import from_numpy as from_numpy
 from harness.framework.common.tensor import is_tensor as is_tensor

@@ -7,10 +7,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from harness.errors import UnsupportedNameError
+from harness.errors import SettingTypeError, UnsupportedNameError
 from harness.framework.nn import fan
 from harness.framework.nn.cell import Cell
 from harness.framework.ops.primitive import Primitive
+from harness.framework.ops.primitives.composition import add_flags
 from harness.framework.runtime.session import current
 from harness.framework.tensor import Tensor
 
@@ -58,6 +59,13 @@ def opt_init_args_register(fn: Callable[..., None]) -> Callable[..., None]:
             object.__setattr__(self, name, value)
 
     return kept
+
+
+def no_recursive(callable_obj: Any) -> Any:
+    """Flags a function or a class of cells that is not looked at for recursion; ``TypeError`` for another object."""
+    if not (inspect.isroutine(callable_obj) or (inspect.isclass(callable_obj) and issubclass(callable_obj, Cell))):
+        raise SettingTypeError(f"no_recursive: a function or a class of cells is needed, got {callable_obj!r}")
+    return add_flags(callable_obj, no_recursive=True)
 
 
 class _Executor:

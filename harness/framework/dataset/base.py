@@ -16,7 +16,7 @@ import numpy as np
 
 from harness.errors import OutsideError, OutsideValueError, SettingTypeError, StateError, UnsupportedError
 from harness.framework.dataset import config
-from harness.framework.dataset.checks import names_of, whole
+from harness.framework.dataset.checks import names_of, noted, times, whole
 from harness.framework.outside import check_words
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -226,7 +226,7 @@ class Dataset(ABC):
             SettingTypeError: ``func`` is no function, or gives no dataset.
         """
         if not callable(func):
-            raise SettingTypeError(f"flat_map: func must be a function, got {func!r}")
+            raise noted(SettingTypeError("func must be a function."), func, "func", "flat_map")
         made: Dataset | None = None
         for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True):
             found = func(*row)
@@ -249,7 +249,7 @@ class Dataset(ABC):
 
     def take(self, count: int = -1) -> Dataset:
         """The first ``count`` rows; -1 for all."""
-        made: Dataset = _STEPS["Part"](self, 0, whole(count, "count", "take", -1, forbidden=0))
+        made: Dataset = _STEPS["Part"](self, 0, times(count, "take"))
         return made
 
     def skip(self, count: int) -> Dataset:
@@ -288,7 +288,8 @@ class Dataset(ABC):
         """The function's result for this dataset."""
         made = apply_func(self) if callable(apply_func) else None
         if not isinstance(made, Dataset):
-            raise SettingTypeError(f"apply: a function that gives a dataset is needed, got {apply_func!r}")
+            text = f"apply_func must {'return a dataset' if callable(apply_func) else 'be a function'}."
+            raise noted(SettingTypeError(text), apply_func, "apply_func", "apply")
         return made
 
     def __getattr__(self, name: str) -> Any:

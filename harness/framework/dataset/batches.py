@@ -10,7 +10,8 @@ import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset.base import Dataset, Operation, Row, names_of, step
-from harness.framework.dataset.checks import flag, known, refuse_unknown, whole, workers
+from harness.framework.dataset.checks import flag, known, noted, refuse_unknown, whole, workers
+from harness.framework.dataset.failures import asked
 from harness.framework.dataset.placing import places
 
 
@@ -48,6 +49,9 @@ class Batch(Operation):
         self._function: Callable[..., Any] | None = more.pop("per_batch_map", None)
         inputs, outputs = more.pop("input_columns", None), more.pop("output_columns", None)
         refuse_unknown(more, self.owner)
+        if not callable(batch_size) and (isinstance(batch_size, bool) or not isinstance(batch_size, int)):
+            text = "batch_size should either be an int or a callable."
+            raise noted(SettingTypeError(text), batch_size, "batch_size", self.owner)
         self.batch_size = batch_size if callable(batch_size) else whole(batch_size, "batch_size", self.owner, 1)
         self.drop_remainder = flag(drop_remainder, "drop_remainder", self.owner)
         workers(num_parallel_workers, self.owner)
@@ -101,7 +105,7 @@ class Batch(Operation):
 
     def _mapped(self, given: list[Any], info: BatchInfo) -> dict[str, Any]:
         assert self._function is not None
-        made = self._function(*given, info)
+        made = asked(self._function, *given, info)
         made = made if isinstance(made, tuple) else (made,)
         if len(made) != len(self._outputs):
             raise StateError(f"batch: per_batch_map gave {len(made)} columns for {self._outputs}")

@@ -16,7 +16,7 @@ from typing import Any
 from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset import config, samplers
 from harness.framework.dataset.base import Dataset, Row
-from harness.framework.dataset.checks import refuse_unknown, whole, workers
+from harness.framework.dataset.checks import noted, refuse_unknown, samples, workers
 from harness.framework.dataset.operations import Shuffle
 from harness.framework.dataset.random import Mersenne32, shuffle
 
@@ -56,14 +56,15 @@ class FilesDataset(Dataset):
         refuse_unknown({"cache": cache}, self.owner)
         self.files = self._found(dataset_files)
         if not (order is None or isinstance(order, (bool, samplers.Shuffle))):
-            raise SettingTypeError(f"{self.owner}: shuffle must be a bool or a Shuffle, got {order!r}")
+            text = "shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or 'Shuffle.FILES'."
+            raise noted(SettingTypeError(text), order, "shuffle", self.owner)
         self.order = samplers.Shuffle.GLOBAL if order is None or order is True else order
         if (num_shards is None) != (shard_id is None):
-            raise StateError(f"{self.owner}: num_shards and shard_id must be given both, or neither")
+            raise StateError(samplers.half_sharded(num_shards))
         if num_shards is not None:
             num_shards, shard_id = samplers.sharding(num_shards, shard_id)
         self.num_shards, self.shard_id = num_shards or 1, shard_id or 0
-        self.num_samples = 0 if num_samples is None else whole(num_samples, "num_samples", self.owner, 0)
+        self.num_samples = samples(num_samples, self.owner) or 0
         self.workers = workers(num_parallel_workers, self.owner)
         self._counted: list[int] | None = None
 
@@ -159,12 +160,14 @@ class FilesDataset(Dataset):
         if not isinstance(patterns, list) or not all(isinstance(each, str) for each in patterns):
             raise SettingTypeError(f"{self.owner}: dataset_files must be a path or a list of them, got {given!r}")
         if not patterns:
-            raise SettingError(f"{self.owner}: dataset_files is empty")
+            text = "Input dataset_files can not be empty, but got '[]'."
+            raise noted(SettingError(text), given, "dataset_files", self.owner)
         files: list[str] = []
         for pattern in patterns:
             matches = [path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path)]
             if not matches:
-                raise SettingError(f"{self.owner}: there is no file {pattern!r}")
+                text = f"The following patterns did not match any files: {[pattern]}."
+                raise noted(SettingError(text), given, "dataset_files", self.owner)
             files += matches
         return sorted(files)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import SettingError, SettingTypeError, StateError
+from harness.errors import StateError
 from harness.framework.dataset import samplers
 from harness.framework.dataset.base import Row
-from harness.framework.dataset.checks import flag, refuse_unknown, whole, workers
+from harness.framework.dataset.checks import directory, flag, mistyped, refuse_unknown, samples, workers
 from harness.framework.dataset.pictures import decoded
 from harness.framework.dataset.sources import Source
 
@@ -49,12 +49,11 @@ class ImageFolderDataset(Source):
         owner = "ImageFolderDataset"
         refuse_unknown({"cache": cache, "decrypt": decrypt}, owner)
         workers(num_parallel_workers, owner)
-        if not isinstance(dataset_dir, (str, os.PathLike)):
-            raise SettingTypeError(f"{owner}: dataset_dir must be a path, got {dataset_dir!r}")
-        if not os.path.isdir(dataset_dir):
-            raise SettingError(f"{owner}: {os.fspath(dataset_dir)!r} is not a directory")
-        if num_samples is not None:
-            whole(num_samples, "num_samples", owner, 0)
+        directory(dataset_dir, owner)
+        samples(num_samples, owner)
+        for name, value, kind in (("extensions", extensions, list), ("class_indexing", class_indexing, dict)):
+            if value is not None and not isinstance(value, kind):
+                raise mistyped(value, name, owner, (kind,))
         self.decode = flag(decode, "decode", owner)
         endings = tuple(extensions) if extensions is not None else _ENDINGS
         classes = sorted(path for path in Path(dataset_dir).iterdir() if path.is_dir())

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import SettingError, SettingTypeError, StateError
+from harness.errors import StateError
 from harness.framework.dataset import samplers
 from harness.framework.dataset.base import Array, Row
-from harness.framework.dataset.checks import refuse_unknown, whole, workers
+from harness.framework.dataset.checks import directory, one_of, refuse_unknown, samples, workers
 from harness.framework.dataset.sources import Source
 
 
@@ -47,16 +47,10 @@ class _Files(Source):
         owner = type(self).__name__
         refuse_unknown({"cache": cache}, owner)
         workers(num_parallel_workers, owner)
-        if not isinstance(dataset_dir, (str, os.PathLike)):
-            raise SettingTypeError(f"{owner}: dataset_dir must be a path, got {dataset_dir!r}")
-        if not os.path.isdir(dataset_dir):
-            raise SettingError(f"{owner}: {os.fspath(dataset_dir)!r} is not a directory")
-        if usage is not None and not isinstance(usage, str):
-            raise SettingTypeError(f"{owner}: usage must be a str, got {usage!r}")
-        if usage not in (None, "train", "test", "all"):
-            raise SettingError(f"{owner}: usage must be 'train', 'test' or 'all', got {usage!r}")
-        if num_samples is not None:
-            whole(num_samples, "num_samples", owner, 0)
+        directory(dataset_dir, owner)
+        if usage is not None:
+            one_of(usage, ("train", "test", "all"), "usage", owner)
+        samples(num_samples, owner)
         self.directory = Path(dataset_dir)
         self.usage = usage or "all"
         self.sampler = samplers.chosen(sampler, shuffle, num_samples, num_shards, shard_id)

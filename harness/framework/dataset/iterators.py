@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import SettingAttributeError, SettingError, SettingTypeError, StateError
+from harness.errors import SettingAttributeError, SettingError, StateError
 from harness.framework.dataset import config
 from harness.framework.dataset.base import Dataset, Names, Row, skipped, step
-from harness.framework.dataset.checks import flag
+from harness.framework.dataset.checks import flag, mistyped, names_of
 from harness.framework.tensor import Tensor
 
 #: iterators that may be released
@@ -34,11 +34,11 @@ class RowIterator(Iterator[Any]):
         self, dataset: Dataset, columns: Names | None, num_epochs: int, output_numpy: bool, *, as_dict: bool
     ) -> None:
         if isinstance(num_epochs, bool) or not isinstance(num_epochs, int):
-            raise SettingTypeError(f"num_epochs must be an int, got {type(num_epochs).__name__}")
+            raise mistyped(num_epochs, "num_epochs", "iterator", (int,))
         if num_epochs != -1 and num_epochs < 1:
             refusal = SettingError if num_epochs else StateError
             raise refusal(f"num_epochs must be -1 or at least 1, got {num_epochs}")
-        source = dataset if columns is None else dataset.project(columns)
+        source = dataset if columns is None else dataset.project(names_of(columns, "iterator"))
         self._names = source.columns()
         self._epochs = skipped(source.epochs(config.get_seed()), dataset.get_init_step())
         self._left = num_epochs

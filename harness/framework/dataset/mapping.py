@@ -11,6 +11,7 @@ from harness.errors import HarnessError, SettingError, StateError
 from harness.framework.dataset import config
 from harness.framework.dataset.base import Dataset, Names, Operation, Row, names_of, step
 from harness.framework.dataset.checks import refuse_unknown, workers
+from harness.framework.dataset.failures import asked
 from harness.framework.dataset.placing import places
 from harness.framework.dataset.transforms.base import PerWorker, Transform, flattened, kernel
 
@@ -42,8 +43,8 @@ class Map(Operation):
         if not all(map(callable, given)):
             raise SettingError(f"map: operations must be callable, got {operations!r}")
         self.operations: list[Callable[..., Any]] = flattened(given)
-        self.inputs = source.columns()[:1] if inputs is None else names_of(inputs, "map")
-        self.outputs = self.inputs if outputs is None else names_of(outputs, "map")
+        self.inputs = source.columns()[:1] if inputs is None else names_of(inputs, "map", "input_columns")
+        self.outputs = self.inputs if outputs is None else names_of(outputs, "map", "output_columns")
         self._workers = workers(num_parallel_workers, "map")
 
     def columns(self) -> list[str]:
@@ -69,13 +70,15 @@ class Map(Operation):
             yield tuple(values[name] for name in after)
 
     def _result(self, values: list[Any], steps: Sequence[RowFunction]) -> list[Any]:
-        for function in steps:
+        for function, operation in zip(steps, self.operations, strict=True):
+            name = operation.name if isinstance(operation, Transform) else "PyFunc"
             try:
-                made = function(*values)
+                made = asked(function, *values, operation=name)
             except HarnessError as error:
-                if isinstance(error, RuntimeError):
+                if isinstance(error, RuntimeError) and name == "PyFunc":
                     raise
-                raise StateError(f"map: {error}") from error  # as all that fails in a pipeline of MindSpore's
+                # As all that fails in a pipeline of MindSpore's.
+                raise StateError(f"map operation: [{name}] failed. {error}") from error
             values = list(made) if isinstance(made, tuple) else [made]
         if len(values) != len(self.outputs):
             raise StateError(f"map: {len(values)} values were made for the columns {self.outputs}")

@@ -9,7 +9,8 @@ from typing import Any
 from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset import config
 from harness.framework.dataset.base import Dataset, Names, Operation, Row, names_of, step
-from harness.framework.dataset.checks import known, whole, workers
+from harness.framework.dataset.checks import known, mistyped, noted, times, whole, workers
+from harness.framework.dataset.failures import asked
 from harness.framework.dataset.random import Mersenne64
 
 
@@ -19,7 +20,7 @@ class Repeat(Operation):
 
     def __init__(self, source: Dataset, count: int) -> None:
         super().__init__(source)
-        self.count = whole(count, "count", "repeat", -1, forbidden=0)
+        self.count = times(count, "repeat")
 
     def size(self) -> int:
         return self.source.size() * max(1, self.count)
@@ -87,10 +88,11 @@ class Filter(Operation):
     ) -> None:
         super().__init__(source)
         if not callable(predicate):
-            raise SettingTypeError(f"filter: predicate must be callable, got {predicate!r}")
+            text = "Predicate should be a Python function or a callable Python object."
+            raise noted(SettingTypeError(text), predicate, "predicate", "filter")
         workers(num_parallel_workers, "filter")
         self._predicate = predicate
-        chosen = source.columns() if inputs is None else names_of(inputs, "filter")
+        chosen = source.columns() if inputs is None else names_of(inputs, "filter", "input_columns")
         known(chosen, source.columns(), "filter")
         self._places = [source.columns().index(name) for name in chosen]
 
@@ -99,7 +101,7 @@ class Filter(Operation):
 
     def passes(self, seed: int) -> Iterator[Iterator[Row]]:
         for rows in self.source.epochs(seed):
-            yield (row for row in rows if self._predicate(*(row[at] for at in self._places)))
+            yield (row for row in rows if asked(self._predicate, *(row[at] for at in self._places)))
 
 
 @step
@@ -108,7 +110,7 @@ class Project(Operation):
 
     def __init__(self, source: Dataset, columns: Names) -> None:
         super().__init__(source)
-        self.chosen = names_of(columns, "project")
+        self.chosen = names_of(columns, "project", "columns")
         names = source.columns()
         known(self.chosen, names, "project")
         self._places = [names.index(name) for name in self.chosen]
@@ -127,9 +129,10 @@ class Rename(Operation):
 
     def __init__(self, source: Dataset, inputs: Names, outputs: Names) -> None:
         super().__init__(source)
-        old, new = names_of(inputs, "rename"), names_of(outputs, "rename")
+        old, new = names_of(inputs, "rename", "input_columns"), names_of(outputs, "rename", "output_columns")
         if len(old) != len(new):
-            raise SettingError(f"rename: {len(old)} columns are to get {len(new)} names: {old}, {new}")
+            text = "Number of column in input_columns and output_columns is not equal."
+            raise noted(SettingError(text), outputs, "output_columns", "rename")
         known(old, source.columns(), "rename")
         renamed = dict(zip(old, new, strict=True))
         self._names = _distinct([renamed.get(name, name) for name in source.columns()], "rename")
@@ -162,7 +165,7 @@ class Zip(Dataset):
         super().__init__()
         self.sources = _datasets(sources, "zip")
         if len(self.sources) < 2:
-            raise SettingError("zip: at least two datasets are needed, got 1")
+            raise SettingError("Can't zip empty or just one dataset!")
         self._names = _distinct([name for each in self.sources for name in each.columns()], "zip")
 
     def inner(self) -> Sequence[Dataset]:
@@ -212,7 +215,7 @@ class Concat(Dataset):
 def zip_datasets(datasets: tuple[Dataset, ...]) -> Dataset:
     """``mindspore.dataset.zip``: rows of several datasets side by side."""
     if not isinstance(datasets, tuple):
-        raise SettingTypeError(f"zip: a tuple of datasets is needed, got {type(datasets).__name__}")
+        raise mistyped(datasets, "datasets", "zip", (tuple,))
     if not datasets:
-        raise SettingError("zip: at least two datasets are needed, got none")
+        raise SettingError("Can't zip empty or just one dataset!")
     return Zip(datasets)

@@ -8,7 +8,7 @@ from typing import Any
 from harness.errors import SettingError, SettingTypeError
 from harness.framework.dataset import samplers
 from harness.framework.dataset.base import Row
-from harness.framework.dataset.checks import refuse_unknown, whole, workers
+from harness.framework.dataset.checks import refuse_unknown, samples, workers
 from harness.framework.dataset.sources import Source
 from harness.framework.mindrecord.reading import read
 
@@ -47,10 +47,10 @@ class MindDataset(Source):
                 f"MindDataset: dataset_files must be a path or a list of them, got {dataset_files!r}"
             )
         if num_samples is not None:
-            whole(num_samples, "num_samples", "MindDataset", 0)
+            samples(num_samples, "MindDataset")
         for file in files:
             if not os.path.isfile(file):
-                raise SettingError(f"MindDataset: there is no file {os.fspath(file)!r}")
+                raise SettingError(f"The file {os.fspath(file)} does not exist or permission denied!")
         self.records = read([os.fspath(file) for file in files])
         wanted = list(self.records.fields) if columns_list is None else list(columns_list)
         if unknown := [name for name in wanted if name not in self.records.fields]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset import config
-from harness.framework.dataset.checks import flag, whole
+from harness.framework.dataset.checks import flag, noted, samples, whole
 from harness.framework.dataset.random import Mersenne32, shuffle
 
 Ids = Sequence[int]
@@ -38,7 +38,7 @@ class BuiltinSampler(ABC):
 
     def __init__(self, num_samples: int | None = None) -> None:
         owner = type(self).__name__
-        self.num_samples = None if num_samples is None else whole(num_samples, "num_samples", owner, 0)
+        self.num_samples = samples(num_samples, owner)
         self.child_sampler: BuiltinSampler | None = None
 
     def add_child(self, sampler: BuiltinSampler) -> None:
@@ -299,8 +299,15 @@ def sharding(num_shards: Any, shard_id: Any) -> tuple[int, int]:
     """(how many shards, which one); ``SettingTypeError`` / ``SettingError`` unless both fit."""
     count, place = whole(num_shards, "num_shards", "dataset", 1), whole(shard_id, "shard_id", "dataset", 0)
     if place >= count:
-        raise SettingError(f"shard_id must be below num_shards, got {place} of {count}")
+        raise noted(SettingError("shard_id should be less than num_shards."), place, "shard_id", f"{count} shards")
     return count, place
+
+
+def half_sharded(num_shards: Any) -> str:
+    """What is said of ``num_shards`` without ``shard_id``, or the other way round, in sources of files."""
+    if num_shards is None:
+        return "shard_id is specified but num_shards is not."
+    return "num_shards is specified and currently requires shard_id as well."
 
 
 def chosen(
@@ -312,7 +319,7 @@ def chosen(
         SettingError: ``sampler`` beside one of the others; ``num_shards`` without ``shard_id``.
     """
     if (num_shards is None) != (shard_id is None):
-        raise SettingError("num_shards and shard_id must be given both, or neither")
+        raise SettingError("num_shards and shard_id need to be passed in together.")
     if sampler is not None:
         if any(each is not None for each in (shuffled, num_shards)):
             raise SettingError("sampler decides rows and order; shuffle and num_shards must not be given with it")

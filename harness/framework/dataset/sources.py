@@ -13,7 +13,8 @@ import numpy as np
 from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset import config, samplers
 from harness.framework.dataset.base import Dataset, Names, Row, names_of
-from harness.framework.dataset.checks import refuse_unknown, whole, workers
+from harness.framework.dataset.checks import mistyped, noted, refuse_unknown, samples, workers
+from harness.framework.dataset.failures import asked, drawn
 
 
 class Source(Dataset):
@@ -102,17 +103,16 @@ class GeneratorDataset(Source):
         workers(num_parallel_workers, owner)
         self.indexed = hasattr(source, "__getitem__") and hasattr(source, "__len__")
         if not (self.indexed or callable(source) or isinstance(source, Iterable)):
-            raise SettingTypeError(
-                f"{owner}: source must be callable, iterable or have __getitem__ and __len__, got {source!r}"
-            )
+            text = "Input `source` function of GeneratorDataset should be callable, iterable or random accessible"
+            raise noted(SettingTypeError(text), source, "source", owner)
         if column_names is None:
-            raise SettingError(f"{owner}: column_names must be given")
+            raise noted(SettingError("Neither columns_names nor schema are provided."), None, "column_names", owner)
         self.source: Any = _Kept(source) if isinstance(source, GeneratorType) else source
         self._columns = names_of(column_names, owner)
         self._types = None if column_types is None else list(column_types)
         if self._types is not None and len(self._types) != len(self._columns):
             raise SettingError(f"{owner}: {len(self._types)} column_types for the columns {self._columns}")
-        self._num_samples = None if num_samples is None else whole(num_samples, "num_samples", owner, 0)
+        self._num_samples = samples(num_samples, owner)
         self._counted: int | None = None
         if self.indexed:
             self.sampler = samplers.chosen(sampler, shuffle, num_samples, num_shards, shard_id)
@@ -129,7 +129,7 @@ class GeneratorDataset(Source):
         return len(self.source)
 
     def row(self, at: int) -> Row:
-        return self._row(self.source[at])
+        return self._row(asked(self.source.__getitem__, at))
 
     def size(self) -> int:
         """Number of rows; a source that can only be counted is counted once, as in MindSpore."""
@@ -151,7 +151,7 @@ class GeneratorDataset(Source):
         return self.source[order[int(index)]]
 
     def _items(self) -> Iterator[Any]:
-        items = iter(self.source if isinstance(self.source, Iterable) else self.source())
+        items = drawn(lambda: iter(self.source if isinstance(self.source, Iterable) else self.source()))
         return itertools.islice(items, self._num_samples or None)
 
     def passes(self, seed: int) -> Iterator[Iterator[Row]]:
@@ -235,9 +235,9 @@ class NumpySlicesDataset(GeneratorDataset):
         shard_id: int | None = None,
     ) -> None:
         if not isinstance(data, (list, tuple, dict, np.ndarray)):
-            raise SettingTypeError(f"NumpySlicesDataset: data must be an array, list, tuple or dict, got {data!r}")
+            raise mistyped(data, "data", "NumpySlicesDataset", (list, tuple, dict, np.ndarray))
         if not len(data):
-            raise SettingError("NumpySlicesDataset: data must not be empty")
+            raise noted(SettingError("Argument data cannot be empty"), data, "data", "NumpySlicesDataset")
         columns = list(data.values()) if isinstance(data, dict) else list(data) if isinstance(data, tuple) else [data]
         if column_names is None:
             column_names = list(data) if isinstance(data, dict) else [f"column_{at}" for at in range(len(columns))]

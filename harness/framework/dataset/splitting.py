@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.errors import SettingError, SettingTypeError, StateError
+from harness.errors import SettingError, StateError
 from harness.framework.dataset.base import Dataset, step
-from harness.framework.dataset.checks import flag
+from harness.framework.dataset.checks import flag, mistyped, noted
 from harness.framework.dataset.operations import Part, Shuffle
 from harness.framework.dataset.samplers import BuiltinSampler
 from harness.framework.dataset.sources import Source
@@ -46,19 +46,24 @@ def _sharded(dataset: Dataset) -> bool:
 
 def _counts(sizes: Any, total: int) -> list[int]:
     if not isinstance(sizes, list):
-        raise SettingTypeError(f"split: sizes must be a list, got {sizes!r}")
+        raise mistyped(sizes, "sizes", "split", (list,))
     if not sizes:
-        raise SettingError("split: sizes must not be empty")
+        raise SettingError("sizes cannot be empty.")
     if all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
         if min(sizes) <= 0:
-            raise SettingError(f"split: sizes must be above 0, got {sizes}")
+            text = "sizes is a list of int, but there should be no negative or zero numbers."
+            raise noted(SettingError(text), sizes, "sizes", "split")
         if sum(sizes) != total:
             raise StateError(f"split: sizes add up to {sum(sizes)}, the dataset has {total} rows")
         return sizes
     if not all(isinstance(size, float) for size in sizes):
-        raise SettingError(f"split: sizes must be all ints or all floats, got {sizes}")
-    if not all(0 < size <= 1 for size in sizes) or abs(sum(sizes) - 1) > 1e-9:
-        raise SettingError(f"split: shares must be in (0, 1] and add up to 1, got {sizes}")
+        raise noted(SettingError("sizes should be list of int or list of float."), sizes, "sizes", "split")
+    if not all(0 < size <= 1 for size in sizes):
+        text = "sizes is a list of float, but there should be no numbers outside the range (0, 1]."
+        raise noted(SettingError(text), sizes, "sizes", "split")
+    if abs(sum(sizes) - 1) > 1e-9:
+        text = "sizes is a list of float, but the percentages do not sum up to 1."
+        raise noted(SettingError(text), sizes, "sizes", "split")
     counts = [round(size * total) for size in sizes]
     rest = total - sum(counts)
     # What rounding left over goes to the first part that stays above 0.

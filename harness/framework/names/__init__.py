@@ -65,6 +65,7 @@ def _name(module: str, row: str, member: str) -> Name:
 
 
 _HELPERS, _MACHINE = f"{OURS}.common.helpers", f"{OURS}.common.machine"
+_FLAGS = f"{OURS}.ops.primitives.composition"
 #: names at home in modules that we lack: what stands for them here
 _ELSEWHERE = {
     "nn.optim.ada_grad:opt_init_args_register": f"{_HELPERS}:opt_init_args_register",
@@ -92,6 +93,14 @@ _ELSEWHERE = {
        for name in ("precision_mode", "conv_allow_hf32", "matmul_allow_hf32")},
     **{place: f"{_MACHINE}:{place.partition(':')[2]}"
        for place in (":set_deterministic", ":set_recursion_limit", "device_context.cpu:threads_num")},
+    "graph.api:_no_recursive": f"{_HELPERS}:no_recursive",
+    **{place: f"{_FLAGS}:{place.rpartition(':')[2].lstrip('_')}"
+       for place in ("graph.api:_core", "graph.api:_add_flags", "ops.composite.base:core")},
+    **{f"{place}:{name}": f"{OURS}.common.execution_order:{name}"
+       for place in ("", "utils.runtime_execution_order_check")
+       for name in ("CommExecOrderCheck", "ExecuteOrder", "RankFolderParser", "comm_exec_order_check",
+                    "detect_cycle_in_graph", "determine_all_rank", "modify_execute_orders", "output_cycle_results",
+                    "parse_and_validate", "runtime_execution_order_check")},
     **{f":{name}": f"{_MACHINE}:nothing_used"
        for name in ("memory_reserved", "memory_allocated", "max_memory_reserved", "max_memory_allocated")},
     **{f":{name}": f"{_MACHINE}:nothing"

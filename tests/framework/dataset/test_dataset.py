@@ -122,7 +122,7 @@ REFUSED = {
     "source": (lambda: GeneratorDataset(5, ["x"]), TypeError),
     "column_names": (lambda: GeneratorDataset([1], None), ValueError),
     "batch_size": (lambda: numbers(2).batch(0), ValueError),
-    "batch_size must be an int": (lambda: numbers(2).batch(2.0), TypeError),
+    "batch: batch_size is 2.0": (lambda: numbers(2).batch(2.0), TypeError),
     "drop_remainder": (lambda: numbers(2).batch(2, 1), TypeError),
     "count": (lambda: numbers(2).repeat(0), ValueError),
     "buffer_size": (lambda: numbers(2).shuffle(1), ValueError),
@@ -135,12 +135,12 @@ REFUSED = {
     "no array": (lambda: values(GeneratorDataset([(object(),)], ["x"])), RuntimeError),
     "num_epochs": (lambda: numbers(2).create_tuple_iterator(num_epochs=0), RuntimeError),
     "shard_id": (lambda: numbers(2, num_shards=2, shard_id=2), ValueError),
-    "given both": (lambda: numbers(2, num_shards=2), ValueError),
+    "passed in together": (lambda: numbers(2, num_shards=2), ValueError),
     "shuffle needs": (lambda: GeneratorDataset(lambda: iter([]), ["x"], shuffle=True), ValueError),
     "sampler": (lambda: numbers(2, sampler=[1]), ValueError),
     "per_batch_map": (lambda: numbers(2).batch(2, per_batch_map=3), TypeError),
     "'device_que'": (lambda: numbers(2).device_que, NotImplementedError),
-    "named twice": (lambda: GeneratorDataset([1], ["x", "x"]), ValueError),
+    "should not be same": (lambda: GeneratorDataset([1], ["x", "x"]), ValueError),
     "seed": (lambda: config.set_seed(-1), ValueError),
 }
 

@@ -75,11 +75,11 @@ def test_damaged_idx_files_are_named(tmp_path_factory: pytest.TempPathFactory, d
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="not a directory"):
+    with pytest.raises(ValueError, match="is not a directory"):
         Cifar10Dataset(tmp_path / "away")
     with pytest.raises(ValueError, match="usage"):
         MnistDataset(tmp_path, "valid")
-    with pytest.raises(TypeError, match="path"):
+    with pytest.raises(TypeError, match="dataset_dir is 3"):
         MnistDataset(3)  # type: ignore[arg-type]
     with pytest.raises(RuntimeError, match="is no"):
         rows(Cifar10Dataset(tmp_path))

@@ -76,7 +76,7 @@ def test_a_sampler_of_a_sampler() -> None:
         (lambda: rows("ab"), TypeError, "sampler"),
         (lambda: ds.SubsetSampler([1.5]), TypeError, "ints"),
         (lambda: ds.RandomSampler(1), TypeError, "replacement"),
-        (lambda: ds.RandomSampler(False, -1), ValueError, "got -1"),
+        (lambda: ds.RandomSampler(False, -1), ValueError, "num_samples is -1"),
         (lambda: ds.DistributedSampler(2, 2), ValueError, "shard_id"),
         (lambda: ds.WeightedRandomSampler([0]), RuntimeError, "above 0"),
         (lambda: ds.WeightedRandomSampler([1], replacement=False), RuntimeError, "replacement"),

@@ -49,8 +49,8 @@ class LFilter(Fixed):
         for name, given in (("a_coeffs", a_coeffs), ("b_coeffs", b_coeffs)):
             if not isinstance(given, (list, tuple)):
                 raise SettingTypeError(f"{self.name}: {name} must be a list or tuple, got {type(given).__name__}")
-            for each in given:
-                real(each, name, self.name)
+            for at, each in enumerate(given):
+                real(each, f"{name}[{at}]", self.name)
         if len(a_coeffs) != len(b_coeffs):
             raise SettingError(f"{self.name}: a_coeffs and b_coeffs must have one length")
         if not isinstance(clamp, bool):

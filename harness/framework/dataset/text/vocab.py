@@ -14,7 +14,7 @@ import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset.base import Dataset
-from harness.framework.dataset.checks import of_type
+from harness.framework.dataset.checks import noted, of_type, outside
 
 _LAST = 2**31 - 1
 
@@ -24,7 +24,7 @@ def _texts(values: Any, name: str) -> list[str]:
         of_type(each, str, name)
     twice = [word for word, count in Counter(values).items() if count > 1]
     if twice:
-        raise SettingError(f"{name} holds {twice[0]!r} twice")
+        raise noted(SettingError(f"{name} contains duplicate words: {twice}."), values, name, "Vocab")
     return list(values)
 
 
@@ -71,7 +71,7 @@ class Vocab:
         for word, number in of_type(word_dict, dict, "word_dict").items():
             of_type(word, str, "word")
             if not 0 <= of_type(number, int, "word_id") <= _LAST:
-                raise SettingError(f"word_id must be in [0, {_LAST}], got {number}")
+                raise outside(number, "word_id", "Vocab", 0, _LAST)
         made = cls()
         made._numbers = dict(word_dict)
         return made
@@ -171,7 +171,7 @@ class Vocab:
         given = given.tolist() if isinstance(given, np.ndarray) else given
         for each in given if isinstance(given, list) else [given]:
             if not 0 <= of_type(each, int, "ids") <= _LAST:
-                raise SettingError(f"ids must be in [0, {_LAST}], got {each}")
+                raise outside(each, "ids", "Vocab", 0, _LAST)
         return [words.get(each, "") for each in given] if isinstance(given, list) else words.get(given, "")
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from harness.errors import SettingTypeError, StateError
 from harness.framework.dataset import config
 from harness.framework.dataset.random import Mersenne32
+from harness.framework.dataset.transforms import arguments
 from harness.framework.seed import DATASET_SEED
 
 RowFunction = Callable[..., Any]
@@ -22,6 +23,10 @@ RowFunction = Callable[..., Any]
 class Transform(ABC):
     """Base of all transforms. Calling one runs it on arrays, drawing numbers from the seed of datasets again at each
     call where one was set, as in MindSpore, else from one call to the next."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        arguments.check(cls, args, kwargs)
+        return super().__new__(cls)
 
     @abstractmethod
     def build(self, seed: int, worker: int = 0) -> RowFunction:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from harness.errors import SettingError, SettingTypeError
+from harness.framework.dataset.checks import mistyped, outside
 from harness.framework.dataset.transforms.base import RowFunction, Transform, chained, flattened, generator, kernel
 
 
@@ -89,9 +90,9 @@ def _same(values: tuple[Any, ...]) -> Any:
 def probability(value: Any, name: str, owner: str) -> float:
     """``value`` if it is a number in [0, 1]; ``SettingTypeError`` / ``SettingError`` otherwise."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise SettingTypeError(f"{owner}: {name} must be a number, got {type(value).__name__} {value!r}")
+        raise mistyped(value, name, owner, (float, int))
     if not 0 <= value <= 1:
-        raise SettingError(f"{owner}: {name} must be in [0, 1], got {value}")
+        raise outside(value, name, owner, 0.0, 1.0)
     return float(value)
 
 

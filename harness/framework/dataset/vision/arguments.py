@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.errors import SettingError, SettingTypeError
+from harness.errors import SettingTypeError
+from harness.framework.dataset.checks import mistyped, outside
 
 #: MindSpore's bound of real arguments: float32 holds every whole number up to it
 LARGEST_REAL = 16777216
@@ -16,9 +17,9 @@ def real(value: Any, name: str, owner: str, low: float = -LARGEST_REAL, high: fl
          flags: bool = False) -> float:  # fmt: skip
     """``value`` as a float if it is a number in [low, high]; True and False are numbers only with ``flags``."""
     if (isinstance(value, bool) and not flags) or not isinstance(value, (int, float)):
-        raise SettingTypeError(f"{owner}: {name} must be a number, got {type(value).__name__} {value!r}")
+        raise mistyped(value, name, owner, (float, int) if not flags else (int, float, bool))
     if not low <= value <= high:
-        raise SettingError(f"{owner}: {name} must be in [{low}, {high}], got {value}")
+        raise outside(value, name, owner, low, high)
     return float(value)
 
 
@@ -26,16 +27,16 @@ def positive(value: Any, name: str, owner: str, high: float = LARGEST_REAL, *, f
     """``value`` as a float if it is a number in (0, high]."""
     made = real(value, name, owner, high=high, flags=flags)
     if made <= 0:
-        raise SettingError(f"{owner}: {name} must be above 0, got {value}")
+        raise outside(value, name, owner, 0, high, "(]")
     return made
 
 
 def integer(value: Any, name: str, owner: str, low: int, high: int) -> int:
     """``value`` if it is an int in [low, high]."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise SettingTypeError(f"{owner}: {name} must be an int, got {type(value).__name__} {value!r}")
+        raise mistyped(value, name, owner, (int,))
     if not low <= value <= high:
-        raise SettingError(f"{owner}: {name} must be in [{low}, {high}], got {value}")
+        raise outside(value, name, owner, low, high)
     return value
 
 
@@ -51,5 +52,5 @@ def ascending(value: Any, name: str, owner: str, low: float = 0, high: float = L
     """``value`` as floats if it is a list or a tuple of two numbers in [low, high], the smaller one first."""
     first, second = (real(each, name, owner) for each in sequence(value, name, owner, (2,)))
     if not low <= first <= second <= high:
-        raise SettingError(f"{owner}: {name} must be (low, high) in [{low}, {high}], got {value!r}")
+        raise outside(value, name, owner, low, high)
     return first, second

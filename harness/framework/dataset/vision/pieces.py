@@ -39,8 +39,8 @@ class ResizedCrop(FixedImage):
 
     def __init__(self, top: int, left: int, height: int, width: int, size: Any,
                  interpolation: Inter = Inter.BILINEAR) -> None:  # fmt: skip
-        self.top, self.left = (whole(each, "top and left", self.name, 0) for each in (top, left))
-        self.height, self.width = (whole(each, "height and width", self.name, 1) for each in (height, width))
+        self.top, self.left = whole(top, "top", self.name, 0), whole(left, "left", self.name, 0)
+        self.height, self.width = whole(height, "height", self.name, 1), whole(width, "width", self.name, 1)
         self.interpolation = _interpolation(interpolation, self.name)
         self.size = size_pair(size, self.name)
 
@@ -100,8 +100,8 @@ class Erase(FixedImage):
     """The part of (``height``, ``width``) from (``top``, ``left``) on filled with ``value``."""
 
     def __init__(self, top: int, left: int, height: int, width: int, value: Any = 0.0, inplace: bool = False) -> None:
-        self.top, self.left = (whole(each, "top and left", self.name, 0) for each in (top, left))
-        self.height, self.width = (whole(each, "height and width", self.name, 1) for each in (height, width))
+        self.top, self.left = whole(top, "top", self.name, 0), whole(left, "left", self.name, 0)
+        self.height, self.width = whole(height, "height", self.name, 1), whole(width, "width", self.name, 1)
         self.inplace = flag(inplace, "inplace", self.name)
         given = (value,) * 3 if isinstance(value, (int, float)) else value
         if not isinstance(given, tuple) or len(given) != 3:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, StateError
-from harness.framework.dataset.checks import whole
+from harness.framework.dataset.checks import mistyped, noted, outside, whole
 
 __all__ = ["AutoAugmentPolicy", "Border", "ConvertMode", "ImageBatchFormat", "ImageReadMode", "Inter", "SliceMode"]
 
@@ -88,7 +88,8 @@ def size_pair(size: Any, owner: str) -> tuple[int, int]:
     """(height, width) of an int or two; ``SettingTypeError`` / ``SettingError`` otherwise."""
     given = (size, size) if not isinstance(size, (list, tuple)) else tuple(size)
     if len(given) != 2:
-        raise SettingTypeError(f"{owner}: size must be an int or (height, width), got {size!r}")
+        text = "Size should be a single integer or a list/tuple (h, w) of length 2."
+        raise noted(SettingTypeError(text), size, "size", owner)
     high, wide = (whole(each, "size", owner, 1) for each in given)
     if max(high, wide) > LARGEST_SIZE:
         raise SettingError(f"{owner}: size must be at most {LARGEST_SIZE}, got {size!r}")
@@ -99,7 +100,8 @@ def paddings(padding: Any, owner: str) -> tuple[int, int, int, int]:
     """(left, top, right, bottom) of an int, (left and right, top and bottom), or all four."""
     given = (padding,) * 4 if not isinstance(padding, (list, tuple)) else tuple(padding)
     if len(given) not in (2, 4):
-        raise SettingError(f"{owner}: padding must be an int, two or four, got {padding!r}")
+        text = "The size of the padding list or tuple should be 2 or 4."
+        raise noted(SettingError(text), padding, "padding", owner)
     left, top, right, bottom = (whole(each, "padding", owner, 0) for each in (given * 2)[:4])
     return left, top, right, bottom
 
@@ -107,25 +109,26 @@ def paddings(padding: Any, owner: str) -> tuple[int, int, int, int]:
 def filling(fill_value: Any, owner: str) -> tuple[int, int, int]:
     """Values of three channels of an int or three in [0, 255]."""
     given = fill_value if isinstance(fill_value, tuple) else (fill_value,) * 3
-    if len(given) != 3:
-        raise SettingTypeError(f"{owner}: fill_value must be an int or a tuple of three, got {fill_value!r}")
-    red, green, blue = (whole(each, "fill_value", owner, 0) for each in given)
-    if max(red, green, blue) > 255:
-        raise SettingError(f"{owner}: fill_value must be in [0, 255], got {fill_value!r}")
+    if len(given) != 3 or not all(type(each) is int for each in given):
+        text = "fill_value should be a single integer or a 3-tuple."
+        raise noted(SettingTypeError(text), fill_value, "fill_value", owner)
+    red, green, blue = given
+    if not 0 <= min(given) <= max(given) <= 255:
+        raise outside(fill_value, "fill_value", owner, 0, 255)
     return red, green, blue
 
 
 def border(padding_mode: Any, owner: str) -> Border:
     """``padding_mode`` if it is a ``Border``; ``SettingTypeError`` otherwise."""
     if not isinstance(padding_mode, Border):
-        raise SettingTypeError(f"{owner}: padding_mode must be a Border, got {padding_mode!r}")
+        raise mistyped(padding_mode, "padding_mode", owner, (Border,))
     return padding_mode
 
 
 def interpolation(value: Any, owner: str) -> Inter:
     """``value`` if it is an ``Inter``; ``SettingTypeError`` otherwise."""
     if not isinstance(value, Inter):
-        raise SettingTypeError(f"{owner}: interpolation must be an Inter, got {value!r}")
+        raise mistyped(value, "interpolation", owner, (Inter,))
     return value
 
 

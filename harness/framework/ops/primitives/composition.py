@@ -228,14 +228,17 @@ def constexpr(
 
 
 def add_flags(fn: Any = None, **flags: Any) -> Any:
-    """Sets flags of a cell (``has_effect``, ``fp16``) or function, as a function or as a decorator."""
+    """Sets flags of a cell (``has_effect``, ``fp16``) or function, as a function or as a decorator. A function or a
+    class keeps them for MindSpore's compiler; they change no graph here."""
     if fn is None:
         return functools.partial(add_flags, **flags)
-    if hasattr(fn, "add_flags"):
+    if hasattr(fn, "add_flags") and not isinstance(fn, type):
         fn.add_flags(**flags)
+    else:
+        fn._func_graph_flags = (getattr(fn, "_func_graph_flags", None) or {}) | flags
     return fn
 
 
 def core(fn: Any = None, **flags: Any) -> Any:
     """A decorator that marks a function or cell for compilation; here every one is compiled anyway."""
-    return add_flags(fn, **flags)
+    return functools.partial(core, **flags) if fn is None else add_flags(fn, **{"core": True, **flags})

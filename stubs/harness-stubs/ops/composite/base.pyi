@@ -5,6 +5,7 @@ from harness.framework.ops.primitives.composition import HyperMap as HyperMap
 from harness.framework.ops.primitives.composition import Map as Map
 from harness.framework.ops.primitives.composition import MultitypeFuncGraph as MultitypeFuncGraph
 from harness.framework.ops.primitives.composition import add_flags as add_flags
+from harness.framework.ops.primitives.composition import core as core
 from harness.framework.tensor.parameter import Parameter as Parameter
 from harness.framework.tensor.parameter import ParameterTuple as ParameterTuple
 from harness.framework.tensor.tensor import Tensor as Tensor

@@ -1,0 +1,11 @@
+# Written by `python -m tests.stubs`.
+from harness.framework.common.execution_order import CommExecOrderCheck as CommExecOrderCheck
+from harness.framework.common.execution_order import ExecuteOrder as ExecuteOrder
+from harness.framework.common.execution_order import RankFolderParser as RankFolderParser
+from harness.framework.common.execution_order import comm_exec_order_check as comm_exec_order_check
+from harness.framework.common.execution_order import detect_cycle_in_graph as detect_cycle_in_graph
+from harness.framework.common.execution_order import determine_all_rank as determine_all_rank
+from harness.framework.common.execution_order import modify_execute_orders as modify_execute_orders
+from harness.framework.common.execution_order import output_cycle_results as output_cycle_results
+from harness.framework.common.execution_order import parse_and_validate as parse_and_validate
+from harness.framework.common.execution_order import runtime_execution_order_check as runtime_execution_order_check
