@@ -15,8 +15,13 @@ RATIO = 1100
 """Deflate turns one byte into at most 1,032; data that claim more are damaged."""
 
 
-def inflate(packed: bytes, size: int, where: str, refuse: Refuse) -> bytearray:
+def inflate(packed: bytes, size: int, where: str, refuse: Refuse, window: int = zlib.MAX_WBITS) -> bytearray:
     """Inflates a zlib stream that must hold exactly ``size`` bytes.
+
+    Args:
+        packed, size: the stream, and what it holds.
+        where, refuse: names it in errors, and makes them.
+        window: see ``zlib.decompressobj``; below 0 for a stream without a header, as zip archives have it.
 
     Raises:
         HarnessError: made by ``refuse`` if so few bytes cannot hold ``size``, the stream is damaged, or it holds more
@@ -24,7 +29,7 @@ def inflate(packed: bytes, size: int, where: str, refuse: Refuse) -> bytearray:
     """
     if size > len(packed) * RATIO:
         raise refuse(f"{where}: {len(packed)} compressed bytes cannot hold {size}")
-    inflater, found, rest = zlib.decompressobj(), bytearray(), packed
+    inflater, found, rest = zlib.decompressobj(window), bytearray(), packed
     try:
         while not inflater.eof and len(found) <= size:
             piece = inflater.decompress(rest, min(PIECE, size + 1 - len(found)) or 1)

@@ -92,6 +92,11 @@ def parse_header(data: bytes) -> Header:
     return _parse_text(data[start : start + length], start + length)
 
 
+def is_written(dtype: dtypes.DType) -> bool:
+    """Whether a file that numpy writes of this dtype says so: of the smallest floats it states their size alone."""
+    return str(np.lib.format.dtype_to_descr(dtype.numpy)) in _BY_DESCR
+
+
 def _parse_text(text: bytes, offset: int) -> Header:
     match = _TEXT.fullmatch(text)
     if match is None:

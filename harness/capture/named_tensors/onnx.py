@@ -30,6 +30,8 @@ TYPES = {
     1: dtypes.float32, 2: dtypes.uint8, 3: dtypes.int8, 4: dtypes.uint16, 5: dtypes.int16, 6: dtypes.int32,
     7: dtypes.int64, 9: dtypes.bool_, 10: dtypes.float16, 11: dtypes.float64, 12: dtypes.uint32, 13: dtypes.uint64,
     14: dtypes.complex64, 15: dtypes.complex128, 16: dtypes.bfloat16,
+    17: dtypes.by_name("float8_e4m3fn"), 18: dtypes.by_name("float8_e4m3fnuz"), 19: dtypes.by_name("float8_e5m2"),
+    20: dtypes.by_name("float8_e5m2fnuz"),
 }  # fmt: skip
 _HALF = (dtypes.float16, dtypes.bfloat16)
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, NamedTuple, TextIO
 import numpy as np
 
 from harness import dtypes
+from harness.capture import npy
 from harness.capture.named_tensors.onnx import TYPES
 from harness.capture.named_tensors.safetensors import NAMES
 from harness.errors import HarnessError, TreeError
@@ -83,12 +84,20 @@ def _loaded(record: Record) -> Array:
     return np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(array.shape)
 
 
+def _write_npy(file: Any, record: Record, what: str) -> None:
+    """Writes an array as ``numpy.save`` does; ``what`` would hold it."""
+    dtype = dtypes.by_name(record.dtype)
+    if not npy.is_written(dtype):
+        raise TreeError(f"{record.key.operator}: {what} has no dtype {dtype.name}")
+    np.lib.format.write_array(file, _loaded(record), allow_pickle=False)
+
+
 def _npz(records: Records, naming: Naming, path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as file:
         for record in _with_values(records):
             info = zipfile.ZipInfo(f"{naming.name(record.key)}.npy", _NO_TIME)
             with file.open(info, "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, _loaded(record), allow_pickle=False)
+                _write_npy(member, record, ".npz")
 
 
 def _safetensors(records: Records, naming: Naming, path: Path) -> None:
@@ -166,7 +175,7 @@ def _iterations(file: TextIO, records: Iterator[Record], naming: Naming, runner:
         file.write(', {"outputs": {' if at else '{"outputs": {')
         for number, record in enumerate(own):
             data = io.BytesIO()
-            np.lib.format.write_array(data, _loaded(record), allow_pickle=False)
+            _write_npy(data, record, "Polygraphy's JSON")
             held = {"array": base64.b64encode(data.getvalue()).decode(), "polygraphy_class": _ARRAY}
             name, value = json.dumps(naming.within(record.key)), {"values": held, "polygraphy_class": "LazyArray"}
             file.write(f"{', ' if number else ''}{name}: {json.dumps(value)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import zipfile
 import zlib
 from typing import BinaryIO, NamedTuple
 
@@ -21,15 +22,25 @@ _LONGEST_LIST = 1 << 26
 
 
 class Member(NamedTuple):
-    """A member of the archive: where its bytes begin in the file, how many they are, and their CRC-32 (0: unknown)."""
+    """A member of the archive.
+
+    Attributes:
+        start, size: where its bytes begin in the file, and how many they are when they are inflated.
+        crc: their CRC-32; 0 if unknown.
+        packed: the number of compressed bytes; None where they are not compressed.
+    """
 
     start: int
     size: int
     crc: int
+    packed: int | None = None
 
 
-def members(file: BinaryIO) -> dict[str, Member]:
+def members(file: BinaryIO, packed: bool = False) -> dict[str, Member]:
     """The members of an open archive, by name.
+
+    Args:
+        packed: whether members may be compressed (deflated).
 
     Raises:
         ValueError: it is no such archive, or it is damaged.
@@ -48,13 +59,14 @@ def members(file: BinaryIO) -> dict[str, Member]:
         fields = _ENTRY.unpack_from(data, at)
         if fields[0] != b"PK\1\2":
             raise ValueError("its list of members is damaged")
-        flags, method, crc, packed, plain, named, extra, comment = (fields[i] for i in (5, 6, 9, 10, 11, 12, 13, 14))
+        flags, method, crc, short, plain, named, extra, comment = (fields[i] for i in (5, 6, 9, 10, 11, 12, 13, 14))
         name = data[at + _ENTRY.size : at + _ENTRY.size + named].decode("utf-8", "replace")
         more = data[at + _ENTRY.size + named : at + _ENTRY.size + named + extra]
-        plain, packed, offset = _long(more, plain, packed, fields[18])
-        if method or packed != plain or flags & 1:
-            raise ValueError(f"its member {name[:80]!r} is compressed or encrypted; PyTorch writes none that is")
-        found[name] = Member(offset, plain, crc)
+        plain, short, offset = _long(more, plain, short, fields[18])
+        deflated = packed and method == zipfile.ZIP_DEFLATED
+        if flags & 1 or (not deflated and (method or short != plain)):
+            raise ValueError(f"its member {name[:80]!r} is compressed or encrypted")
+        found[name] = Member(offset, plain, crc, short if deflated else None)
         at += _ENTRY.size + named + extra + comment
     return {name: _placed(file, member, size, name) for name, member in found.items()}
 
@@ -110,7 +122,8 @@ def _placed(file: BinaryIO, member: Member, size: int, name: str) -> Member:
     file.seek(member.start)
     fields = _LOCAL.unpack(_exactly(file, _LOCAL.size))
     start = member.start + _LOCAL.size + fields[10] + fields[11]
-    if fields[0] != b"PK\3\4" or start + member.size > size:
+    held = member.size if member.packed is None else member.packed
+    if fields[0] != b"PK\3\4" or start + held > size:
         raise ValueError(f"its member {name[:80]!r} lies outside of the file")
     return member._replace(start=start)
 

@@ -79,7 +79,8 @@ class _Machine:
                 return self._stack.pop()
             step = _STEPS.get(code)
             if step is None:
-                raise ValueError(f"its pickle has the instruction {code:#04x}, which no tensor needs")
+                told = f"its pickle has the instruction {code:#04x}, which no tensor needs"
+                raise ValueError(f"{told}; save a dictionary of tensors (a state_dict)")
             step(self)
         raise ValueError(f"its pickle has more than {MOST_STEPS} instructions")
 

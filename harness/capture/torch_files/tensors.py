@@ -60,6 +60,18 @@ class StoredTensor:
 
     def __call__(self) -> Array:
         """The elements, in C order; ``TreeError`` if the file cannot be read any more."""
+        flat = np.frombuffer(self._data(), self.dtype.numpy)
+        if self.swapped:
+            flat = flat.byteswap()
+        steps = tuple(stride * flat.itemsize for stride in self.strides)
+        # Not ``as_strided``, which knows none of the dtypes that numpy lacks.
+        found: Array = np.ndarray(self.shape, flat.dtype, flat, strides=steps)
+        if self.conjugated:
+            found = np.conj(found)
+        return np.ascontiguousarray(-found if self.negated else found).reshape(self.shape)
+
+    def _data(self) -> bytes:
+        """The bytes of the elements."""
         try:
             descriptor, _ = open_inside(self.path, self.inside, TreeError)
             with open(descriptor, "rb") as file:
@@ -69,14 +81,7 @@ class StoredTensor:
             raise TreeError(f"{self.path}: {error.strerror}") from None
         if len(data) != self.size:
             raise TreeError(f"{self.path}: the file is cut")
-        flat = np.frombuffer(data, self.dtype.numpy)
-        if self.swapped:
-            flat = flat.byteswap()
-        steps = tuple(stride * flat.itemsize for stride in self.strides)
-        found = np.lib.stride_tricks.as_strided(flat, self.shape, steps, writeable=False)
-        if self.conjugated:
-            found = np.conj(found)
-        return np.ascontiguousarray(-found if self.negated else found).reshape(self.shape)
+        return data
 
 
 class Item(NamedTuple):

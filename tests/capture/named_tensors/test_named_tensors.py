@@ -26,6 +26,11 @@ KINDS = {
     "float32": "F32", "float64": "F64", "float16": "F16", "int64": "I64", "int32": "I32", "int16": "I16", "int8": "I8",
     "uint8": "U8", "uint16": "U16", "uint32": "U32", "uint64": "U64", "bool": "BOOL", "complex64": "C64",
 }  # fmt: skip
+#: What numpy lacks; its own files cannot say them.
+MORE = {
+    "bfloat16": "BF16", "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2", "float8_e4m3fnuz": "F8_E4M3FNUZ",
+    "float8_e5m2fnuz": "F8_E5M2FNUZ",
+}  # fmt: skip
 ARRAY = st.sampled_from(list(KINDS)).flatmap(
     lambda kind: arrays.arrays(kind, arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
 )
@@ -46,16 +51,18 @@ def as_safetensors(named: dict[str, np.ndarray[Any, Any]]) -> bytes:
     for name, array in named.items():
         raw = array.tobytes()
         place = [len(data), len(data) + len(raw)]
-        header[name] = {"dtype": KINDS[str(array.dtype)], "shape": list(array.shape), "data_offsets": place}
+        header[name] = {"dtype": (KINDS | MORE)[str(array.dtype)], "shape": list(array.shape), "data_offsets": place}
         data += raw
     text = json.dumps(header).encode()
     return struct.pack("<Q", len(text)) + text + data
 
 
-@given(NAMES, st.booleans())
-def test_npz(tmp_path_factory: pytest.TempPathFactory, named: dict[str, np.ndarray[Any, Any]], fortran: bool) -> None:
+@given(NAMES, st.booleans(), st.sampled_from([np.savez, np.savez_compressed]))
+def test_npz(
+    tmp_path_factory: pytest.TempPathFactory, named: dict[str, np.ndarray[Any, Any]], fortran: bool, save: Any
+) -> None:
     path = tmp_path_factory.mktemp("n") / "a.npz"
-    np.savez(path, **{name: np.array(a, order="F") if fortran else a for name, a in named.items()})
+    save(path, **{name: np.array(a, order="F") if fortran else a for name, a in named.items()})
     assert held(npz_items(str(path))) == {name: bits(array) for name, array in named.items()}
 
 
@@ -66,11 +73,43 @@ def test_safetensors(tmp_path_factory: pytest.TempPathFactory, named: dict[str, 
     assert held(safetensors.items(str(path))) == {name: bits(array) for name, array in named.items()}
 
 
-@pytest.mark.parametrize("save", [np.savez_compressed, lambda path, **a: np.savez(path, a=np.array([{}], object))])
-def test_npz_that_are_refused(save: Any, tmp_path: Path) -> None:
-    save(tmp_path / "a.npz", a=np.zeros(1000))
-    with pytest.raises(ValueError, match=r"compressed|header|descr"):
+def test_npz_that_are_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", a=np.array([{}], object))
+    with pytest.raises(ValueError, match=r"header|descr"):
         list(npz_items(str(tmp_path / "a.npz")))
+
+
+@pytest.mark.parametrize("at", [0.3, 0.5, 0.7])
+def test_compressed_arrays_that_are_damaged(at: float, tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, a=np.random.default_rng(0).standard_normal(300))
+    raw = bytearray(path.read_bytes())
+    raw[int(at * len(raw))] ^= 0x10
+    path.write_bytes(raw)
+    (item,) = npz_items(str(path))
+    assert isinstance(item.value, StoredTensor)
+    with pytest.raises(TreeError, match=r"damaged|checksum|hold"):
+        item.value()
+
+
+@pytest.mark.parametrize("kind", MORE)
+def test_small_floats(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of each bits: a tensor that is changed differs, and every target holds the bits or says that it cannot."""
+    dtype = dtypes.by_name(kind).numpy
+    array = np.arange(256, dtype=np.uint8).repeat(dtype.itemsize).view(dtype).reshape(16, 16)
+    other = array.view(f"u{dtype.itemsize}").copy()
+    other[3, 4] ^= 1
+    one, two = tmp_path / "one.safetensors", tmp_path / "two.safetensors"
+    one.write_bytes(as_safetensors({"net.w": array}))
+    two.write_bytes(as_safetensors({"net.w": other.view(dtype)}))
+    assert main(["diff", "--exact", str(one), str(two)]) == 1
+    assert "First divergence: iteration 0, net.w, output.0" in capsys.readouterr().out
+    for to, name in (("npz", "a.npz"), ("polygraphy", "a.json"), ("onnx", "sets"), ("safetensors", "a.safetensors")):
+        held = to in ("onnx", "safetensors") or kind == "bfloat16"
+        assert main(["convert", str(one), str(tmp_path / name), "--to", to]) == (0 if held else 2), to
+        assert held or "has no dtype" in capsys.readouterr().err
+        found = [record.load() for record in read_tree(str(tmp_path / name)).records()] if held else []
+        assert all(each is not None and bits(each) == bits(array) for each in found), to
 
 
 @pytest.mark.parametrize(
