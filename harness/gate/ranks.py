@@ -47,7 +47,7 @@ def told(
     golden, run = run_of(sides[0]), run_of(sides[1], records)
     if golden.ranks != run.ranks or len(run.ranks) < 2:
         return []
-    report = beside(golden, run, lambda _golden, mine: mine.key not in differ)
+    report = beside(golden, run, lambda theirs, _mine: theirs.key not in differ)
     return [] if report.first is None else ["Ranks:", *(f"  {each}" for each in lines(report)[:_MOST])]
 
 

@@ -35,7 +35,7 @@ def test_networks_drawn_for_both_frameworks(torch_python: str) -> None:
 
 
 def test_layouts_of_several_ranks(torch_python: str) -> None:
-    _run_all(torch_python, "tests/testing/layouts")
+    _run_all(torch_python, "tests/testing/layouts", "tests/explain/ranks/test_torch_ranks.py")
 
 
 def test_pages_show_what_pytorch_gives(torch_python: str) -> None:

@@ -9,9 +9,11 @@ from functools import partial
 from harness.compare.content import content
 from harness.compare.ranks import rank_list
 from harness.explain.ranks import causes
+from harness.explain.ranks.aligned import Aligned
 from harness.explain.ranks.finding import Cause, Finding, RanksReport, Spread, merged
 from harness.explain.ranks.timeline import PARAMETER, Execution, Meeting, Run
 from harness.records import Record
+from harness.words import counted
 
 #: whether two records of one slot agree
 Same = Callable[[Record, Record], bool]
@@ -37,6 +39,11 @@ class _Beside:
         self.golden, self.found, self.same = golden, found, same
         self.earliest: dict[int, Execution] = {}
         self.origins: list[Finding] = []
+        self.aligned = {rank: Aligned(golden, found, rank) for rank in found.ranks}
+
+    def mate(self, execution: Execution) -> Execution | None:
+        """The golden's counterpart of an execution of the run."""
+        return self.aligned[execution.rank].mate(execution)
 
     def report(self) -> RanksReport:
         report = RanksReport(tuple(self.found.ranks))
@@ -71,9 +78,8 @@ class _Beside:
         structure = self._structure(rank)
         limit = self._when(structure.execution) if structure is not None else None
         tainted: set[bytes] = set()
-        placed = self.golden.placed.get(rank, {})
         for execution in self.found.timeline[rank]:
-            expected = placed.get(execution.place)
+            expected = self.mate(execution)
             if limit is not None and self.found.when(execution) >= limit:
                 break
             if expected is None:
@@ -120,18 +126,20 @@ class _Beside:
             return None if execution.op_type != PARAMETER else self._parameter(execution, tainted)
         values = expected.values()
         cause = values and causes.of_bits(execution, values, "of the golden")
-        cause = cause or causes.of_age(self.found, execution) or causes.of_seed(self.golden, execution)
+        cause = cause or causes.of_age(self.found, execution)
+        cause = cause or causes.of_seed(self.golden, expected, execution)
         return Finding((rank,), execution, self._slot(expected, execution), cause or None, "the golden")
 
     def _arguments(self, expected: Execution, execution: Execution) -> Cause | None:
-        a, b = expected.settings, execution.settings
-        changed = [name for name in {**a, **b} if a.get(name) != b.get(name)]
-        if not execution.kind or not changed:
+        changed = causes.of_arguments(expected, execution)
+        if not changed:
             return None
-        name = {"group": "group", "reduce_op": "reduction"}.get(changed[0], "reduction")
-        if changed[0] == "reduce_op" and {a.get("reduce_op"), b.get("reduce_op")} == {"SUM", "AVG"}:
-            name = "mean-for-sum" if b["reduce_op"] == "AVG" else "sum-for-mean"
-        told = ", ".join(f"{each} {a.get(each, 'none')} -> {b.get(each, 'none')}" for each in changed)
+        name = "setting"
+        if execution.kind:
+            name = "group" if changed[0][0] == "group" else "reduction"
+            if changed[0] in (("reduce_op", "SUM", "AVG"), ("reduce_op", "AVG", "SUM")):
+                name = "mean-for-sum" if changed[0][2] == "AVG" else "sum-for-mean"
+        told = ", ".join(f"{each} {a} -> {b}" for each, a, b in changed)
         return Cause(name, f"it is called with {told}", "its arguments were compared with the golden's")
 
     def _outside(self, expected: Execution, execution: Execution, slots: list[int]) -> Cause | None:
@@ -140,9 +148,9 @@ class _Beside:
         seeded = causes.of_seed_input(expected, execution, slots)
         if seeded is not None:
             return seeded
-        alike = [r for r in self.golden.ranks if _read(self.golden, r, execution, at) == expected.read[at]]
+        alike = [r for r in self.golden.ranks if _read(self.golden, r, expected, at) == expected.read[at]]
         now = [r for r in alike if _read(self.found, r, execution, at) == expected.read[at]]
-        known = causes.of_data(self.golden, execution, slots)
+        known = causes.of_data(self.golden, expected, execution, slots)
         if known is not None:
             return known
         if len(alike) > 1 and rank in alike and now:
@@ -160,7 +168,7 @@ class _Beside:
         meeting = self.found.meeting_of.get(id(execution))
         if meeting is None:
             return None if execution.kind == "recv" else Finding((execution.rank,), execution)
-        before = {rank: self.golden.placed.get(rank, {}).get(call.place) for rank, call in meeting.calls.items()}
+        before = {rank: self.mate(call) for rank, call in meeting.calls.items()}
         agreeing = all(
             other is not None and self.agree(other, meeting.calls[rank], "input") for rank, other in before.items()
         )
@@ -184,20 +192,25 @@ class _Beside:
 
     def _structure(self, rank: int) -> Finding | None:
         """The first call that the golden has and this rank has not, or the other way round."""
-        there, here = self.golden.placed.get(rank, {}), self.found.placed[rank]
-        gone = [each for place, each in there.items() if place not in here]
-        came = [each for place, each in here.items() if place not in there]
+        gone, came = self.aligned[rank].gone, self.aligned[rank].came
         if not gone and not came:
             return None
-        lost = [each for each in gone if each.kind and each.kind != "barrier"]
         first = min([*gone[:1], *came[:1]], key=self._when)
-        if lost and self._when(lost[0]) <= self._when(first):
+        more = f" and {counted(len(gone) + len(came) - 1, 'operator')} more" if len(gone) + len(came) > 1 else ""
+        lost = [each for each in gone if each.kind and each.kind != "barrier"]
+        if lost and not any(each.kind for each in came):
             text = f"it does not call {lost[0].operator}"
-            return Finding((rank,), lost[0], "", Cause("missing-collective", text, "the golden has it on this rank"))
-        word = "the golden has it on this rank" if first in gone else "the golden has no such call on this rank"
-        return Finding(
-            (rank,), first, "", Cause("structure", f"it runs other operators from {first.operator} on", word)
-        )
+            if first is not lost[0]:
+                text = f"it does not run {first.operator}{more}, the collective {lost[0].operator} among them"
+            return Finding((rank,), first, "", Cause("missing-collective", text, "the golden has it on this rank"))
+        text, word = f"it does not run {first.operator}{more}", "the golden has it on this rank"
+        if gone and came:
+            text = f"it runs other operators from {first.operator} on"
+        elif came:
+            text = f"it runs {first.operator}{more}, which the golden does not run"
+        if first not in gone:
+            word = "the golden has no such call on this rank"
+        return Finding((rank,), first, "", Cause("structure", text, word))
 
     def _called_otherwise(self, execution: Execution) -> Finding | None:
         """Collectives of one step that a rank calls in another order, or one of which it leaves out."""
@@ -208,7 +221,7 @@ class _Beside:
         )
         calls = [[(each.kind, each.read) for each in line] for line in (a, b)]
         at = next((at for at, (x, y) in enumerate(zip(*calls, strict=False)) if x != y), len(calls[1]))
-        if len(calls[0]) == len(calls[1]) and Counter(calls[0][: at + 2]) == Counter(calls[1][: at + 2]):
+        if _is_another_order(calls[0][at:], calls[1][at:]):
             text = "it calls its collectives in another order"
             return Finding((rank,), b[at], "", Cause("order", text, "their inputs are the golden's, in another order"))
         if len(calls[0]) > len(calls[1]) and calls[0][at + 1 : at + 2] == calls[1][at : at + 1]:
@@ -238,12 +251,23 @@ class _Beside:
     def _carried(self, meeting: Meeting) -> tuple[tuple[int, ...], tuple[int, ...]]:
         sources, reached = [], []
         for rank, call in sorted(meeting.calls.items()):
-            other = self.golden.placed.get(rank, {}).get(call.place)
+            other = self.mate(call)
             if other is not None and not self.agree(other, call, "input"):
                 sources.append(rank)
             if other is not None and not self.agree(other, call, "output"):
                 reached.append(rank)
         return tuple(sources), tuple(reached)
+
+
+def _is_another_order(there: list[tuple[str, tuple[bytes, ...]]], here: list[tuple[str, tuple[bytes, ...]]]) -> bool:
+    """Whether two lists begin with the same calls in another order, however many."""
+    apart: Counter[tuple[str, tuple[bytes, ...]]] = Counter()
+    for one, other in zip(there, here, strict=False):
+        apart[one] += 1
+        apart[other] -= 1
+        if not any(apart.values()):
+            return len(there) == len(here)
+    return False
 
 
 def _first_call(run: Run, meeting: Meeting) -> tuple[int, int, int]:

@@ -122,7 +122,7 @@ def _groups(ranks: Sequence[int], own: int) -> Iterator[tuple[int, ...]]:
         size //= 2
 
 
-def of_data(golden: Run, found: Execution, slots: Sequence[int]) -> Cause | None:
+def of_data(golden: Run, expected: Execution, found: Execution, slots: Sequence[int]) -> Cause | None:
     """Values from outside that are another rank's, or another step's."""
     for at in slots:
         digest = found.read[at] if at < len(found.read) else None
@@ -130,12 +130,12 @@ def of_data(golden: Run, found: Execution, slots: Sequence[int]) -> Cause | None
         if digest is None or values is None or _plain_content(values[at]):
             continue
         for rank in golden.ranks:
-            theirs = golden.placed[rank].get(found.place)
+            theirs = golden.placed[rank].get(expected.place)
             if rank != found.rank and theirs is not None and at < len(theirs.read) and theirs.read[at] == digest:
                 text = f"it reads what rank {rank} reads: another rank's shard"
                 return Cause("shard", text, f"input.{at} has the bits of rank {rank}'s in the golden")
         for each in golden.timeline[found.rank]:
-            if each.operator == found.operator and each.iteration != found.iteration and digest in each.read:
+            if each.operator == expected.operator and each.iteration != found.iteration and digest in each.read:
                 text = f"it reads the data of iteration {each.iteration}"
                 return Cause("batch", text, f"input.{at} has the bits that it has there in the golden")
     return None
@@ -153,18 +153,29 @@ def of_seed_input(expected: Execution, found: Execution, slots: Sequence[int]) -
     return Cause("seed", text, "the whole numbers that it is given were compared with the golden's")
 
 
-def of_seed(golden: Run, found: Execution) -> Cause | None:
+def of_seed(golden: Run, expected: Execution, found: Execution) -> Cause | None:
     """Random numbers of another seed."""
     if not draws(found) or not found.made:
         return None
     for rank in golden.ranks:
-        theirs = golden.placed[rank].get(found.place)
+        theirs = golden.placed[rank].get(expected.place)
         if rank != found.rank and theirs is not None and theirs.made == found.made:
             text = f"it draws the random numbers of rank {rank}: that rank's seed"
             return Cause("seed", text, f"its result has the bits of rank {rank}'s in the golden")
-    mine = golden.placed[found.rank].get(found.place)
-    a, b = (None if each is None else each.values() for each in (mine, found))
+    a, b = expected.values(), found.values()
     if not a or not b or a[0].shape != b[0].shape or np.mean(plain(a[0]) == plain(b[0])) > 0.95:
         return None
     return Cause("seed", "it draws other random numbers: another seed or state",
                  "its arguments and inputs are the golden's, and its numbers are not")  # fmt: skip
+
+
+def of_arguments(expected: Execution, found: Execution) -> list[tuple[str, str, str]]:
+    """The arguments that are no tensors and differ: name, the golden's, the run's."""
+    a, b = expected.settings, found.settings
+    changed = [(name, a.get(name, "none"), b.get(name, "none")) for name in {**a, **b} if a.get(name) != b.get(name)]
+    for mine, theirs in zip(expected.texts, found.texts, strict=False):
+        numbers = [None if each.dtype == "UInt8" else each.load() for each in (mine, theirs)]
+        said = [str(each.tolist()) for each in numbers if each is not None]
+        if len(said) == len(numbers) and said[0] != said[1]:
+            changed.append((theirs.key.slot_name, said[0], said[1]))
+    return changed

@@ -10,7 +10,7 @@ from harness.explain.ranks.timeline import Execution
 CAUSES = (
     "replicated", "order", "shape", "missing-collective", "bit-flip", "stale", "mean-for-sum", "sum-for-mean",
     "not-reduced", "group", "reduction", "shard", "batch", "seed", "computed", "data", "structure", "scale",
-    "micro-batch",
+    "micro-batch", "setting",
 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """``mint.distributed``: communication with PyTorch's names, outside of graphs.
 
-Source: MindSpore 2.10.0 CPU, measured with two and four ranks: there are ``all_reduce`` (of op ``sum``), ``broadcast``,
+Source: MindSpore 2.10.0 CPU, measured with two and four ranks: there are ``all_reduce`` (of every op), ``broadcast``,
 ``barrier``, ``all_gather``, ``gather``, ``scatter`` and ``all_gather_object`` after ``communication.init``; the others
 run on other backends. Objects are sent as JSON, so nothing that arrives can run.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from hashlib import sha1
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from harness.framework.communication import management, world
 from harness.framework.communication.group import WORLD, WORLDS, create_group, members, place
 from harness.framework.communication.management import GlobalComm
 from harness.framework.names import fallback as _fallback
+from harness.framework.ops.group_sums import REDUCTIONS, reduced
 from harness.framework.ops.primitives.collective import AllGather, AllReduce, Reduce, ReduceScatter
 from harness.framework.tensor import Tensor
 
@@ -30,7 +32,11 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _Done:
+#: dtypes that a CPU reduces here; ``ops.AllReduce`` has fewer
+_REDUCED_ON_CPU = frozenset({"Float16", "Float32", "BFloat16", "Int8", "Int32", "Int64"})
+
+
+class CommHandle:
     """What a call with ``async_op=True`` gives: it is over already."""
 
     def wait(self) -> None:
@@ -88,12 +94,29 @@ def get_world_size(group: str | None = None) -> int:
     return len(members(_named(group)))
 
 
-def new_group(ranks: list[int] | None = None, *_settings: Any, group_desc: str | None = None, **_more: Any) -> str:
-    """Makes a group, and gives its name."""
-    given = list(range(world.current().size)) if ranks is None else ranks
-    name = group_desc or f"{len(given)}_{'_'.join(map(str, given))}"
-    if world.current().rank in given:
-        create_group(name, given)
+def new_group(
+    ranks: list[int] | None = None, timeout: Any = None, backend: str | None = None, pg_options: Any = None,
+    use_local_synchronization: bool = False, group_desc: str | None = None,
+) -> str:  # fmt: skip
+    """Makes a group, and gives its name; an empty one where this process is not of it, or cannot be.
+
+    Raises:
+        SettingTypeError: ``ranks`` is no list, or another backend than ``hccl`` and ``mccl``.
+        SettingError: a rank is there twice.
+    """
+    if ranks is None:
+        return GlobalComm.WORLD_COMM_GROUP
+    if not isinstance(ranks, list):
+        raise SettingTypeError(f"new_group: ranks must be a list, got {type(ranks).__name__}")
+    if backend not in (None, "hccl", "mccl"):
+        raise SettingTypeError(f"new_group: backend must be 'hccl' or 'mccl', got {backend!r}")
+    given = sorted(ranks)
+    if len(set(given)) < len(given):
+        raise SettingError(f"new_group: each rank is in it once, got {given}")
+    name = f"{backend or 'hccl'}_{len(given)}_{sha1('_'.join(map(str, given)).encode()).hexdigest()}"
+    if world.current().rank not in given or given[-1] >= world.current().size:
+        return ""
+    create_group(name, given)
     return name
 
 
@@ -121,12 +144,35 @@ def get_process_group_ranks(group: str | None = None) -> list[int]:
 # --- tensors ----------------------------------------------------------------------------------------------------------
 
 
-def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_op: bool = False) -> _Done | None:
-    """Makes ``tensor`` the sum (largest, smallest, product) over the group."""
-    return _give(tensor, AllReduce(op, _named(group))(tensor), async_op)
+def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_op: bool = False) -> CommHandle | None:
+    """Makes ``tensor`` the sum (``max``, ``min``, ``prod``, ``avg``) over the group.
+
+    Raises:
+        SettingTypeError: an argument of another kind, or another ``op``.
+        KernelError: on a CPU, another dtype than Float16, Float32, BFloat16, Int8, Int32, Int64.
+    """
+    if not isinstance(tensor, Tensor):
+        raise SettingTypeError(f"all_reduce: tensor must be a Tensor, got {type(tensor).__name__}")
+    if op not in (*REDUCTIONS, "avg"):
+        raise SettingTypeError(f"all_reduce: op must be one of {[*REDUCTIONS, 'avg']}, got {op!r}")
+    if not isinstance(async_op, bool):
+        raise SettingTypeError(f"all_reduce: async_op must be a bool, got {async_op!r}")
+    name, how = _named(group), "sum" if op == "avg" else op
+    count = len(members(name))
+    if hooks.provided("device").target != "CPU":
+        found = AllReduce(how, name)(tensor).asnumpy()
+    elif tensor.dtype.name in _REDUCED_ON_CPU:
+        blocks = _exchange(name, f"all_reduce({op}) of {tensor.dtype}{list(tensor.shape)}", _bytes(tensor))
+        parts = [_array(block, tensor) for block in blocks]
+        found = reduced(parts, how, tensor.dtype)
+    else:
+        raise KernelError(f"all_reduce: MindSpore's CPU has no kernel for {tensor.dtype}; cast it (ops.cast)")
+    if op == "avg":
+        found = np.trunc(found / count) if tensor.dtype.kind in "iu" else found / np.asarray(count, found.dtype)
+    return _give(tensor, Tensor(np.asarray(found), tensor.dtype), async_op)
 
 
-def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool = False) -> _Done | None:
+def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool = False) -> CommHandle | None:
     """Makes ``tensor`` that of rank ``src`` (among all)."""
     name = _named(group)
     root = _root(src, name)
@@ -135,25 +181,25 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
     return _give(tensor, _like(blocks[root], tensor), async_op)
 
 
-def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = None) -> _Done | None:
+def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = None) -> CommHandle | None:
     """Waits for all of the group."""
     _exchange(_named(group), "barrier", [])
-    return _Done() if async_op else None
+    return CommHandle() if async_op else None
 
 
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: str | None = None, async_op: bool = False
-) -> _Done | None:
+) -> CommHandle | None:
     """Fills ``tensor_list`` with the tensors of the group."""
     name = _named(group)
     blocks = _exchange(name, f"all_gather of {tensor.dtype}{list(tensor.shape)}", _bytes(tensor))
     _fill("all_gather", tensor_list, blocks, tensor)
-    return _Done() if async_op else None
+    return CommHandle() if async_op else None
 
 
 def gather(
     tensor: Tensor, gather_list: list[Tensor] | None, dst: int = 0, group: str | None = None, async_op: bool = False
-) -> _Done | None:
+) -> CommHandle | None:
     """Fills ``gather_list`` of rank ``dst`` (among all) with the tensors of the group; the others' stay."""
     name = _named(group)
     root = _root(dst, name)
@@ -161,12 +207,12 @@ def gather(
     blocks = _exchange(name, f"gather to {dst} of {tensor.dtype}{list(tensor.shape)}", given)
     if world.current().rank == dst:
         _fill("gather", gather_list or [], blocks, tensor)
-    return _Done() if async_op else None
+    return CommHandle() if async_op else None
 
 
 def scatter(
     tensor: Tensor, scatter_list: list[Tensor] | None, src: int = 0, group: str | None = None, async_op: bool = False
-) -> _Done | None:
+) -> CommHandle | None:
     """Makes ``tensor`` this process's of the list that rank ``src`` (among all) has."""
     name = _named(group)
     root = _root(src, name)
@@ -177,7 +223,7 @@ def scatter(
 
 def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: str | None = None, async_op: bool = False
-) -> _Done | None:
+) -> CommHandle | None:
     """Gives each rank its tensor of a list, and takes theirs, in the shapes of the other list; not on a CPU."""
     _refuse_on_cpu("all_to_all")
     name = _named(group)
@@ -186,20 +232,22 @@ def all_to_all(
         if len(block) != target.nbytes:
             raise SettingError(f"all_to_all: {len(block)} bytes came for {target.dtype}{list(target.shape)}")
         _give(target, _like(block, target), False)
-    return _Done() if async_op else None
+    return CommHandle() if async_op else None
 
 
-def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, async_op: bool = False) -> _Done | None:
+def reduce(
+    tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, async_op: bool = False
+) -> CommHandle | None:
     """Makes ``tensor`` of rank ``dst`` (among all) the reduction over the group; the others' stay. Not on a CPU."""
     _refuse_on_cpu("reduce")
     name = _named(group)
     found = Reduce(_root(dst, name), op, name)(tensor)
-    return _give(tensor, found, async_op) if world.current().rank == dst else _Done() if async_op else None
+    return _give(tensor, found, async_op) if world.current().rank == dst else CommHandle() if async_op else None
 
 
 def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: str = "sum", group: str | None = None, async_op: bool = False
-) -> _Done | None:
+) -> CommHandle | None:
     """Makes ``output`` the reduction of this process's place in the lists of the group; not on a CPU."""
     _refuse_on_cpu("reduce_scatter")
     name = _named(group)
@@ -210,7 +258,7 @@ def reduce_scatter(
 
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: str | None = None, async_op: bool = False
-) -> _Done | None:
+) -> CommHandle | None:
     """Makes ``output_tensor`` the tensors of the group along the first axis; not on a CPU."""
     _refuse_on_cpu("all_gather_into_tensor")
     return _give(output_tensor, AllGather(_named(group))(input_tensor), async_op)
@@ -218,7 +266,7 @@ def all_gather_into_tensor(
 
 def reduce_scatter_tensor(
     output: Tensor, input: Tensor, op: str = "sum", group: str | None = None, async_op: bool = False
-) -> _Done | None:
+) -> CommHandle | None:
     """Makes ``output`` this process's part of the reduction of ``input``; not on a CPU."""
     _refuse_on_cpu("reduce_scatter_tensor")
     return _give(output, ReduceScatter(op, _named(group))(input), async_op)
@@ -317,18 +365,22 @@ def _bytes(tensor: Tensor) -> list[bytes]:
     return [np.ascontiguousarray(tensor.asnumpy()).tobytes()]
 
 
-def _like(block: bytes, tensor: Tensor) -> Tensor:
+def _array(block: bytes, tensor: Tensor) -> Any:
     array = tensor.asnumpy()
-    return Tensor(np.frombuffer(block, array.dtype).reshape(array.shape), tensor.dtype)
+    return np.frombuffer(block, array.dtype).reshape(array.shape)
 
 
-def _give(target: Tensor, value: Tensor, async_op: bool) -> _Done | None:
+def _like(block: bytes, tensor: Tensor) -> Tensor:
+    return Tensor(_array(block, tensor), tensor.dtype)
+
+
+def _give(target: Tensor, value: Tensor, async_op: bool) -> CommHandle | None:
     """Changes ``target`` in place."""
     if target.shape != value.shape or target.dtype is not value.dtype:
         raise SettingError(f"a tensor of {value.dtype}{list(value.shape)} does not fit {target.dtype}"
                            f"{list(target.shape)}")  # fmt: skip
     target.assign_value(value)
-    return _Done() if async_op else None
+    return CommHandle() if async_op else None
 
 
 def _refuse_on_cpu(name: str) -> None:

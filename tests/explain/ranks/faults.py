@@ -24,6 +24,8 @@ FAULTS = {
     "replica": ("replicated", "replicated"),
     "kernel": ("", ""),
     "reduction asked for": ("mean-for-sum", "mean-for-sum"),
+    "rate": ("setting", ""),
+    "frozen": ("structure", ""),
 }
 
 

@@ -19,7 +19,10 @@ from tests.explain.ranks.faults import FAULTS, Fault
 from tests.explain.ranks.trainings import KINDS, drawn
 
 #: what one run alone may say, or not say, depending on how many ranks are alike
-_MAY_SAY = {"replica": "replicated", "order": "replicated", "bit in a reduction": "bit-flip"}
+_MAY_SAY = {
+    "replica": "replicated", "order": "replicated", "bit in a reduction": "bit-flip", "rate": "replicated",
+    "frozen": "replicated",
+}  # fmt: skip
 
 
 def named(report: RanksReport) -> str:

@@ -226,8 +226,15 @@ class Training:
 
     def _update(self, rank: int, gradients: dict[int, Array]) -> None:
         for layer in self._layers:
-            weight, grad = self.weights[rank][layer], gradients[layer]
-            made = self.op(rank, "optimizer/add_", "add_", [weight, grad], weight - np.float32(0.1) * grad, number=-0.1)
+            weight, grad, rate = self.weights[rank][layer], gradients[layer], 0.1
+            if self._is("frozen", rank, layer):
+                self._put(f"optimizer/add_-op{layer}")
+                continue
+            if self._is("rate", rank, layer):
+                rate = 0.3
+                self._put(f"optimizer/add_-op{layer}")
+            change = weight - np.float32(rate) * grad
+            made = self.op(rank, "optimizer/add_", "add_", [weight, grad], change, number=-rate)
             self.weights[rank][layer] = made
         for layer in self._layers:
             key = SlotKey(rank, 0, self.iteration, f"layer{layer}.weight", 0, "output", 0)

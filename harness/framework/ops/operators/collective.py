@@ -48,24 +48,28 @@ class Collective(Operator):
     def check(self, call: Call) -> None:
         """Refuses what no device has, and on a CPU what that has not."""
         dtype = call.dtype(0) if call.inputs and isinstance(call.inputs[0], TensorSpec) else None
-        if len(members(call.attrs["group"])) == 1:
+        if len(members(call.attrs["group"])) == 1 and not self._is_refused_alone(call.attrs["group"]):
             return
         if self.reduces and dtype is not None and dtype.name in _NOT_REDUCED:
             raise DtypeError(f"{self.name}: it cannot combine {dtype}; cast it (ops.cast)")
         if hooks.provided("device").target != "CPU":
             return
         taken = TAKEN_ON_CPU.get(self.name)
+        if taken is not None and dtype is not None and dtype.name not in taken:
+            raise DtypeError(f"{self.name}: MindSpore's CPU has no kernel for {dtype}; cast it (ops.cast)")
         if taken is None or call.attrs.get("op", "sum") != "sum":
             op = f" with op {call.attrs['op']!r}" if "op" in call.attrs else ""
             raise KernelError(
                 f"{self.name}{op}: MindSpore's CPU has no kernel for it; it has AllReduce (sum), AllGather and "
                 "Broadcast; run on another backend (--backend ascend-o0)"
             )
-        if dtype is not None and dtype.name not in taken:
-            raise DtypeError(f"{self.name}: MindSpore's CPU has no kernel for {dtype}; cast it (ops.cast)")
         if self.name != "AllReduce" and call.attrs["group"] not in WORLDS:
             raise KernelError(f"{self.name}: MindSpore's CPU has it for the group of all ranks alone, not for "
                               f"{call.attrs['group']!r}")  # fmt: skip
+
+    def _is_refused_alone(self, group: str) -> bool:
+        """Whether a CPU lacks it for a group that one of several ranks makes alone (measured)."""
+        return self.name in ("AllGather", "Broadcast") and group not in WORLDS and world.current().size > 1
 
     def kernel(self, call: Call, x: Array) -> Array:
         return x if len(members(call.attrs["group"])) == 1 else self.together(call, x)
