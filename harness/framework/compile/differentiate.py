@@ -120,9 +120,11 @@ class _Gradient:
         return any(id(node) in own for nodes, _scopes in self.tracer.looked_up for node in nodes)
 
     def _root(self, value: Any) -> Traced:
-        """A result as a value of the graph: one that depends on nothing is a constant."""
+        """A result as a value of the graph: one that depends on nothing is a constant; memory that was changed in
+        place is what the last change gave."""
         if isinstance(value, Traced):
-            return value
+            name = self.tracer.states.latest(value.operand)
+            return value if name is value.operand else Traced(name, value.spec)
         operand = self.tracer.operand(value)
         return Traced(operand, operand.spec)
 
@@ -383,6 +385,8 @@ def grouped(node: Node, flat: list[Any]) -> list[Any]:
 def _tensors(value: Any, like: Any) -> list[Any]:
     """The members of ``value``, a result or its gradient, where the result ``like`` has tensors: what else a function
     gives has no gradient (measured: ``tests/data/programs/gradients_of_mixed_results.txt``)."""
+    if isinstance(like, dict):
+        value, like = (tuple(each.values()) if isinstance(each, dict) else each for each in (value, like))
     if isinstance(like, (tuple, list)):
         return [each for part, its in zip(value, like, strict=True) for each in _tensors(part, its)]
     if isinstance(like, Tensor):

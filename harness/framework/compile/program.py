@@ -51,6 +51,8 @@ class Program:
         summaries: kind and tag of each value of ``summed``, a tuple.
         structure: of the result; None if it holds no list or dict.
         changes: whether tracing it changed lists or dicts of the caller's, so that it is traced at each call.
+        apart: the inputs (by ``id``) whose changes in place do not reach the caller's tensors; None if control flow
+            tells.
     """
 
     graphs: list[Graph]
@@ -62,6 +64,7 @@ class Program:
     summed: Node | None = None
     structure: Structure | None = None
     changes: bool = False
+    apart: frozenset[int] | None = None
 
     @property
     def graph(self) -> Graph:
@@ -83,7 +86,7 @@ class Trace:
     Attributes:
         block: what runs, in order.
         inputs: the graph parameter of each tensor argument, in the order the arguments are flattened.
-        summaries, summed, structure, changes: as of ``Program``.
+        summaries, summed, structure, changes, apart: as of ``Program``.
         of_cell: whether it is a cell in graph mode, not a ``jit`` function.
     """
 
@@ -93,6 +96,7 @@ class Trace:
     summed: Node | None = None
     structure: Structure | None = None
     changes: bool = False
+    apart: frozenset[int] | None = None
     of_cell: bool = False
 
 
@@ -128,7 +132,8 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
     tracer.closures.checks = True
     try:
         with using(tracer), python_print(), misuse.told():
-            tracer.finish(function(*traced))
+            result = tracer.finish(function(*traced))
+        apart = tracer.unreached(inputs, result)
         del traced
         if tracer.known is not None:
             tracer.known.settle()
@@ -144,7 +149,8 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
     changed = around is not None and around.restore()
     labels = [(kind, tag) for kind, tag, _value in tracer.summaries]
     changes_lists = changed or bool(changes)
-    return Trace(tracer.block, inputs, labels, tracer.summed, tracer.structure, changes_lists, tracer.of_cell)
+    told = labels, tracer.summed, tracer.structure, changes_lists, apart
+    return Trace(tracer.block, inputs, *told, tracer.of_cell)
 
 
 def compile_function(
@@ -205,7 +211,7 @@ def compile_trace(
                 fuse(graph, numbering.unfused)
             numbering.number(graph.nodes)
     _follow(block)
-    told = trace.summaries, trace.summed, trace.structure, trace.changes
+    told = trace.summaries, trace.summed, trace.structure, trace.changes, trace.apart
     return Program(graphs, trace.inputs, block, region_graphs, silent, *told)
 
 

@@ -41,6 +41,17 @@ def ask_again(frame: Frame | None) -> None:
         _active[-1].ask(frame)
 
 
+def goes_on(frame: Frame) -> bool:
+    """Whether what follows the decision that a user's ``frame`` is at stands in one graph with what is in front of it:
+    behind an ``if`` that binds names and that nothing leaves, but not behind a loop."""
+    tree = parsed(code_of(frame)) if is_users(file_of(frame)) else None
+    found = _find(tree, line_of(frame)) if tree is not None else None
+    if isinstance(found, ast.If):
+        inside = [*found.body, *found.orelse]
+        return bool(_stored(inside)) and not any(_jumps(inside, (ast.Return, ast.Break, ast.Continue)))
+    return isinstance(found, ast.IfExp)
+
+
 def ask_about(frame: Frame) -> None:
     """Raises ``Again`` if functions that run the code of ``frame`` have an original that stands in the graph in their
     place, or its arithmetic of floats was not rewritten."""

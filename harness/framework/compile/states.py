@@ -208,6 +208,15 @@ class States:
         """Makes a read of memory that has several names one of the newest name (what is differentiated is seen to)."""
         load.inputs[0] = self._named(load, load.inputs[0])[0]
 
+    def follow(self, node: Node) -> bool:
+        """Makes a change of memory other than a parameter's one of its newest name; whether ``node`` is such a
+        change."""
+        places = range(len(node.inputs) - 1) if node.extra.effect == "memory" else ()
+        changed = [at for at in places if self.is_changed(node.inputs[at])]
+        for at in changed:
+            node.inputs[at] = self._named(node, node.inputs[at])[0]
+        return bool(changed)
+
     def before(self, reader: Node, operand: Operand) -> Operand:
         """The newest name of the memory of ``operand`` when ``reader``, a read or an update, finds it.
 
@@ -218,10 +227,16 @@ class States:
             raise TraceError(f"it was changed before, by {lost.op}")
         return name
 
-    def _named(self, reader: Node, operand: Operand) -> tuple[Operand, Node | None]:
+    def latest(self, operand: Operand) -> Operand:
+        """The name that the newest change so far gave the memory of ``operand``; itself if there was none."""
+        return self._named(None, operand)[0] if self.is_changed(operand) else operand
+
+    def _named(self, reader: Node | None, operand: Operand) -> tuple[Operand, Node | None]:
         root, name, lost = self.root(operand), operand, None
         for number, step in enumerate(self._log.steps):
-            if step.update is reader or (reader.op == "Load" and reader.inputs[1] is self._state(number)):
+            if reader is not None and (
+                step.update is reader or (reader.op == "Load" and reader.inputs[1] is self._state(number))
+            ):
                 break
             if step.update is None:
                 continue

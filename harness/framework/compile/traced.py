@@ -12,9 +12,9 @@ from harness.dtypes import DType
 from harness.errors import DecidedLateError, OutsideError, SettingTypeError, TraceError
 from harness.framework import frames
 from harness.framework.compile.callers import CallersList
-from harness.framework.compile.rewriting import ask_again
+from harness.framework.compile.rewriting import ask_again, goes_on
 from harness.framework.compile.source import calls, is_users, where
-from harness.framework.tensor import Tensor, held, is_eager, is_tracing
+from harness.framework.tensor import Tensor, gives_as_graph, held, is_eager, is_tracing
 from harness.framework.tensor.dispatch import current
 from harness.graph import Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
 
@@ -145,6 +145,8 @@ class Traced(Tensor):
                 f"the truth of a tensor decides Python control flow at {where()}, but its value is known only when the "
                 "graph runs. Use ops.select, ops.cond or ops.while_loop"
             )
+        if gives_as_graph():
+            current().decide(self.operand, goes_on(frames.caller()))  # type: ignore[attr-defined]
         return super().__bool__()
 
     def __repr__(self) -> str:

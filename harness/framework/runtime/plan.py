@@ -62,14 +62,19 @@ def is_lasting(source: Node | Parameter) -> bool:
 
 def apart_from_callers(program: Program) -> frozenset[int]:
     """The inputs (by ``id``) whose changes in place do not reach the caller's tensor: in a program with control flow
-    all but those that a kernel in front of it reads, or the condition of a loop that begins it, as its own variable.
+    all but those that a kernel reads, outside of branches, in front of its first loop or of the first branch that gives
+    nothing, or the condition of a loop that begins it, as its own variable.
 
-    Held by tests/data/programs/loops_in_place.txt, measured with MindSpore 2.10.0.
+    Held by tests/data/programs/loops_in_place.txt and decided_in_place.txt, measured with MindSpore 2.10.0.
     """
-    controls = [item for item in program.block.items if isinstance(item, Control)]
+    if program.apart is not None:
+        return program.apart
+    items = program.block.items
+    controls = [item for item in items if isinstance(item, Control)]
     if not controls:
         return frozenset()
-    reached = _read(program, program.block.items[0])
+    end = next((at for at, item in enumerate(items) if isinstance(item, Control) and _ends(item)), len(items))
+    reached = {each for item in items[:end] for each in _read(program, item)}
     if controls[0].is_loop:
         own = _read(program, controls[0].first.items[0])
         reached |= {
@@ -81,11 +86,26 @@ def apart_from_callers(program: Program) -> frozenset[int]:
     return frozenset(id(each) for each in program.inputs) - reached
 
 
+def _ends(control: Control) -> bool:
+    """Whether what follows a loop or branch is another graph than what is in front of it."""
+    return control.is_loop or not any(True for _source in sources(control.first.result))
+
+
+def _origin(source: Node | Parameter) -> Node | Parameter:
+    """What a value is where it was made."""
+    while isinstance(source, Parameter) and isinstance(source.handle, Crossing):
+        within = [*sources(source.handle.operand)]
+        if len(within) != 1:
+            break
+        source = within[0]
+    return source
+
+
 def _read(program: Program, region: Region | Control) -> set[int]:
-    """What the kernels of a region read."""
+    """What the kernels of a region read, where it was made."""
     graph = program.of_region.get(id(region))
     nodes = graph.execution_order if graph is not None else ()
-    return {id(source) for node in nodes for operand in node.inputs for source in sources(operand)}
+    return {id(_origin(source)) for node in nodes for operand in node.inputs for source in sources(operand)}
 
 
 def _roots(program: Program) -> Iterator[Operand | None]:
