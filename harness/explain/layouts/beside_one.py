@@ -21,6 +21,8 @@ _HELD = (PARAMETER, GRADIENT)
 _LEFT_OUT, _MOVED = "the table leaves it out", "rounding has moved its module's parameters"
 #: why a slot is not compared although everything is known
 _MEANT = frozenset({_LEFT_OUT, _MOVED})
+_BOUNDARIES = (PARAMETER, GRADIENT, "Module", "Result")
+_UNSAID = "operators hold what a layout makes of it, and nothing states how that is joined"
 #: so many reasons why slots were not compared are listed
 _LISTED = 4
 #: what is apart by more than this (relative) says nothing about a module's results
@@ -69,7 +71,7 @@ class Layouts:
         for step in _steps(self.layout.line):
             findings = list(self._step(step, report))
             if findings:
-                report.first = findings[0]
+                report.first = _telling(findings)
                 report.others = _apart(findings)
                 break
         report.unread = sum(count for why, count in self.why.items() if why not in _MEANT)
@@ -160,6 +162,9 @@ class Layouts:
                     continue
                 if whole.why:
                     self._lacks(record, whole.why)
+                    continue
+                if execution.op_type not in _BOUNDARIES and (whole.inferred or not whole.chain):
+                    self._lacks(record, _UNSAID)
                     continue
                 right = np.asarray(expected)
                 apart = max(inherited, self._own.get((execution.iteration - 1, _module(execution.operator)), 0.0))
@@ -285,6 +290,17 @@ def _steps(line: Sequence[Execution]) -> Iterator[list[Execution]]:
         gradients = [each for each in mine if each.op_type == GRADIENT]
         others = [each for each in mine if each.op_type not in _HELD]
         yield [*others, *reversed(gradients), *(each for each in mine if each.op_type == PARAMETER)]
+
+
+def _telling(findings: Sequence[Finding]) -> Finding:
+    """The first finding; where that is a parameter, the first that says most: an optimizer's state tells more of a
+    gradient than a weight, which only its sign may have moved."""
+    first = findings[0]
+    if first.execution.op_type != PARAMETER:
+        return first
+    held = [each for each in findings if each.execution.op_type == PARAMETER and each.cause is not None]
+    more = [each for each in held if each.cause is not None and each.cause.name != "replicated"]
+    return next(iter([*more, *held]), first)
 
 
 def _apart(findings: Sequence[Finding]) -> list[Finding]:

@@ -108,8 +108,9 @@ class Below(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
 
     def _spoil(self, made: list[Any], before: list[Any], stale: list[Any] | None) -> None:
         for at, each in enumerate(made):
-            if self.fault.kind == "stale result" and stale is not None:
-                each.copy_(stale[at])
+            if self.fault.kind == "stale result":
+                if stale is not None and stale[at].shape == each.shape:  # DDP fills other buckets after its first step
+                    each.copy_(stale[at])
             elif self.fault.kind == "own input":
                 each.copy_(before[at])
             elif not at:
