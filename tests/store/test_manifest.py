@@ -160,6 +160,7 @@ BROKEN = [
     (b'{"format": "x"}', "not a manifest"),
     (b'{"format": "msdump manifest", "version": 99}', "version 99"),
     (b"{\n<<<<<<< ours\n}\n=======\n>>>>>>> theirs\n", "git's conflict markers"),
+    (b"<<<<<<< ours\n{}\n=======\n>>>>>>> theirs\n", "git's conflict markers"),
 ]
 
 

@@ -139,13 +139,25 @@ def test_pieces_of_another_length_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_name_that_no_attribute_holds_leaves_no_open_file(tmp_path: Path) -> None:
-    def opened() -> int:
-        return len(os.listdir("/dev/fd"))
-
-    before = opened()
+    before = _opened()
     with pytest.raises(StoreError, match="the attribute 'network' would take 70000 bytes"):
         StoreWriter(tmp_path / "a.h5", "n" * 70_000, "none", None).__enter__()
-    assert opened() == before
+    assert _opened() == before
+
+
+def _opened() -> int:
+    return len(os.listdir("/dev/fd"))
+
+
+def test_no_file_stays_open_whether_a_store_was_written_or_not(tmp_path: Path) -> None:
+    update(tmp_path / "x.h5", "net", {CPU: run_data()})
+    before = _opened()
+    update(tmp_path / "x.h5", "net", {CPU: run_data(2)})
+    assert _opened() == before
+    odd = replace(record(np.arange(20, dtype=np.float32)), shape=(19,))
+    with pytest.raises(StoreError, match="should have shape"):
+        update(tmp_path / "x.h5", "net", {CPU: RunData([odd])})
+    assert _opened() == before
 
 
 def test_what_libhdf5_reads_back_is_what_was_written_and_zeros_behind_it(tmp_path: Path) -> None:

@@ -216,3 +216,13 @@ def test_what_filelock_left_when_it_was_killed_is_swept(golden: Path) -> None:
     recover(golden)
     assert [path.name for path in left if path.exists()] == []
     assert [path.name for path in kept if not path.exists()] == []
+
+
+def test_a_store_that_is_written_and_then_removed_is_gone(golden: Path) -> None:
+    with Transaction(golden) as made:
+        for name in ("a.h5", "new.h5"):
+            made.update(name, "net", {CPU: run_data(2)})
+            made.remove(name)
+        assert made.commit() == []
+    assert sorted(path.name for path in golden.rglob("*.h5")) == ["b.h5", "c.h5"]
+    assert not (golden / manifest.path_of("a.h5")).exists()
