@@ -34,5 +34,10 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]], to
     return f"<div><p>{_shown(title)}</p>{shown}{more}</div>"
 
 
+def lines(given: str) -> str:
+    """Several lines of text as HTML."""
+    return f"<pre>{html.escape(escape.text(given))}</pre>"
+
+
 def _shown(given: object) -> str:
     return html.escape(escape.line(str(given)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def explain(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
     users = [at for at, path in enumerate(paths) if _is_users(path)]
     if lacks_mindspore(error):
         more = [f"  {without_mindspore()}"]
-    elif misused := advice.on_misuse(error):
+    elif misused := advice.on_misuse(error) or advice.on_absence(error):
         more = misused
     elif not ours or not users or users[0] > ours[-1]:
         return
@@ -92,12 +93,19 @@ def _from_test(item: pytest.Item, entries: Sequence[Any]) -> list[Any]:
 def explain_stranger(
     item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]
 ) -> None:
-    """Like ``explain``, for a test without the fixture whose error says that it wants it."""
+    """Like ``explain``, for a test without the fixture: an error that says that it wants it, or one of ours, of
+    ``harness.check`` in a plain test."""
+    entries = _from_test(item, excinfo.traceback)
     more = advice.on_absence(excinfo.value)
     if more:
-        entries = [entry for entry in _from_test(item, excinfo.traceback) if _is_users(str(entry.path))]
+        entries = [entry for entry in entries if _is_users(str(entry.path))]
         places = _places(entries, range(len(entries)), item)
         _replace(item, report, [*_message(excinfo.value, entries), *places, *more])
+        return
+    ours = [entry for entry in entries if str(entry.path).startswith(_OURS)]
+    errors = sys.modules.get("harness.errors")
+    if ours and errors is not None and len(ours) < len(entries) and isinstance(excinfo.value, errors.HarnessError):
+        _without_ours(item, report, excinfo, ours)
 
 
 def _replace(item: pytest.Item, report: pytest.TestReport, lines: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from harness import escape, notebook
 from harness.capture import Capture
 from harness.errors import HarnessError
 from harness.records import Record, SlotKey
+from harness.store import GoldenStore
 
 
 class Reader(HTMLParser):
@@ -74,6 +75,11 @@ def test_a_judgement_and_an_update_say_what_they_hold(tmp_path: Path) -> None:
     judgement = caught.value.judgement  # type: ignore[attr-defined]
     assert repr(judgement) == "<Judgement: differs; 2 slots: 1 identical, 1 differs>"
     assert "check/scores" in Reader(judgement._repr_html_()).texts
+    told = Reader(caught.value._repr_html_())  # type: ignore[attr-defined]
+    assert told.tags[:3] == ["pre", "div", "p"]
+    assert "First divergence: iteration 0, check/scores" in told.texts[0]
+    with GoldenStore.open(place) as store:
+        assert repr(store.run("cpu", "tensor")) == "<StoredRun: cpu/tensor of g.h5, tensors>"
 
 
 def test_an_error_shows_the_cell_alone() -> None:

@@ -45,6 +45,12 @@ class DiffersError(HarnessError, AssertionError):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.args
 
+    def _repr_html_(self) -> str:
+        """As a notebook shows one that was caught: its lines, and the slots that differ first."""
+        from harness import notebook
+
+        return notebook.lines(str(self)) + ("" if self.judgement is None else self.judgement._repr_html_())
+
 
 DiffersError.__module__ = "harness"  # where everybody finds it
 

@@ -289,6 +289,9 @@ class StoredRun:
         self.id = run
         self.level, self.checksum, self.attrs = source.level, source.checksum, source.attrs
 
+    def __repr__(self) -> str:
+        return f"<StoredRun: {self.id} of {os.path.basename(self.path)}, {self.level}>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _opened_again, (os.path.abspath(self.path), tuple(self.id), self.checksum)
 

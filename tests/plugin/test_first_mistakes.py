@@ -68,6 +68,35 @@ def test_an_assertion_of_a_network_is_shown_without_our_frames(gate: pytest.Pyte
 PROJECT = "def test_it(msdump):\n    msdump.check('a', 1)\n"
 
 
+UNITTEST = """
+import unittest
+import harness
+import pytest
+
+class TestPlain(unittest.TestCase):
+    def test_values(self):
+        harness.check("no.h5", [1.0])
+
+class TestTaken(unittest.TestCase):
+    @pytest.fixture(autouse=True)
+    def take(self, msdump):
+        self.msdump = msdump
+    def test_argument(self, msdump):
+        msdump.check("x", 1.0)
+"""
+
+
+def test_tests_of_unittest_show_their_own_lines(gate: pytest.Pytester) -> None:
+    """One that calls ``harness.check``, and one that takes the fixture although its class has it."""
+    gate.makepyfile(UNITTEST)
+    told = gate.runpytest("--msdump", "--no-header").stdout.str()
+    assert "harness.DiffersError: msdump: no golden for these values: no.h5" in told
+    assert "takes no fixture as an argument" in told
+    assert "Examples:" not in told
+    assert "checking.py" not in told
+    assert "case.py" not in told
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("version", [".git", "pytest.ini", "setup.py", None])
 def test_goldens_are_found_from_every_directory(
