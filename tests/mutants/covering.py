@@ -34,10 +34,11 @@ class Covering:
         """Runs the tests; gives pytest's exit code."""
         chosen = "".join(f"\n    {TOP / each}" for each in MODULES)
         self._settings.write_text(
-            f"[run]\nbranch = True\ndata_file = {self._data}\ndynamic_context = test_function\ninclude ={chosen}\n"
+            f"[run]\nbranch = True\ndata_file = {self._data}\ninclude ={chosen}\n"
             f"[report]\nexclude_also ={''.join(f'{chr(10)}    {each}' for each in EXCLUDED)}\n"
         )
         command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
+        command += ["-p", "tests.mutants.contexts"]
         environment = {**os.environ, "COVERAGE_RCFILE": str(self._settings)}
         return subprocess.run([*command, *TESTS], cwd=TOP, env=environment, check=False).returncode
 
@@ -50,7 +51,7 @@ class Covering:
         data.read()
         for module in modules():
             lines = data.contexts_by_lineno(str(TOP / module))
-            found[module] = {line: frozenset(filter(None, map(_node, names))) for line, names in lines.items()}
+            found[module] = {line: frozenset(filter(None, names)) for line, names in lines.items()}
         return found
 
     @cached_property
@@ -87,12 +88,3 @@ class Covering:
             missed += [f"{start}->{end}" for start, end in each["missing_branches"]]
             found[name] = Rate(each["summary"]["num_statements"], each["summary"]["num_branches"], missed)
         return found
-
-
-def _node(context: str) -> str:
-    """A dotted name of coverage.py's as pytest names the test; empty for what is no test of ours."""
-    parts = context.split(".")
-    at = next((at for at, each in enumerate(parts) if each.startswith("test_")), None)
-    if at is None or parts[0] != "tests":
-        return ""
-    return "::".join(["/".join(parts[: at + 1]) + ".py", *parts[at + 1 :]])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from tests.mutants import covering
 from tests.mutants.mutations import mutants
 from tests.mutants.rooms import TESTS, TOP, modules
 
@@ -59,3 +61,27 @@ def test_a_mutant_that_changes_nothing_is_not_noticed() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"], done.stderr
+
+
+_DRAWN = """
+from hypothesis import given, strategies as st
+from harness.inflating import inflate
+import zlib
+
+@given(st.binary())
+def test_drawn(data):
+    assert inflate(zlib.compress(data), len(data), "x", ValueError) == data
+"""
+
+
+@pytest.mark.long
+def test_a_test_with_drawn_inputs_is_known_by_the_lines_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("coverage")
+    (tmp_path / "test_it.py").write_text(_DRAWN)
+    monkeypatch.setattr(covering, "TESTS", (str(tmp_path / "test_it.py"),))
+    measured = covering.Covering(tmp_path)
+    assert measured.measure() == 0
+    lines = measured.tests["harness/inflating.py"]
+    assert any(name.endswith("test_it.py::test_drawn") for names in lines.values() for name in names)
