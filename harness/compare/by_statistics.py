@@ -16,7 +16,11 @@ _STRICT = ("count", "nan_count", "negative_inf_count", "positive_inf_count")
 _NAMES = tuple(field.name for field in fields(Statistics))
 #: Numbers that may differ within a tolerance; an item of a row has the same name.
 _LIMITED = ("max", "min", "avg", "l2norm")
+#: hashes by the names that writers give them
+_HASHED = ("md5", "sha1", "checksum", "xor of bits")
 _STRICT_ITEMS = tuple(item for item, name in ATTRIBUTES.items() if name in _STRICT)
+#: Items that have rules of their own, and hashes, which do not say how far values are apart.
+_TOLD = frozenset({*ATTRIBUTES, *ABSOLUTE.values(), CHECKSUM, *_HASHED}) - {ABSOLUTE["avg"]}
 _strict, _all, _numbers = attrgetter(*_STRICT), attrgetter(*_NAMES), attrgetter(*_LIMITED)
 #: Half a unit of the sixth digit, relative: the rounding of a printed number.
 _PRINTED = 5e-6
@@ -102,11 +106,26 @@ def rows_within(expected: PrintedStatistics, found: PrintedStatistics, tolerance
             rounded = _rounding(item, other, near, dtype) + _rounding(item, one, value, dtype)
         if not _is_close(value, near, limit + rounded):
             return False
+    if not all(_is_near(expected, found, item, limits, tolerance) for item in expected.keys() & found.keys() - _TOLD):
+        return False
     for item in _STRICT_ITEMS:
         one, other = mine(item, MISSING), theirs(item, MISSING)
         if (one != other or not _is_exact(one)) and MISSING not in (one, other) and not _is_count(_whole(one), other):
             return False
     return True
+
+
+def _is_near(
+    expected: PrintedStatistics, found: PrintedStatistics, item: str, limits: Sequence[float], tolerance: Tolerance
+) -> bool:
+    """Whether an item that only other writers have (a deviation, a percentile, an L1 norm) is near: by the limit of an
+    element, and by its own size, which a sum of elements has."""
+    one, other = expected[item], found[item]
+    if one == other or MISSING in (one, other):
+        return True
+    value, near = _value(one), _value(other)
+    rounded = 0.0 if expected.whole and found.whole else _PRINTED * (abs(value) + abs(near))
+    return _is_close(value, near, max(limits) + (tolerance.rtol + tolerance.scaled) * abs(value) + rounded)
 
 
 def _both(expected: PrintedStatistics, found: PrintedStatistics, item: str) -> tuple[str, str]:

@@ -30,6 +30,7 @@ from harness.compare.unwritten import leave_out_unwritten
 from harness.compare.verdict import Altered, Comparison, Verdict
 from harness.exit_status import CANNOT_TELL, DIFFERS, HOLDS
 from harness.records import Record
+from harness.stats.printed import MISSING, PrintedStatistics
 from harness.store import RunId
 from harness.words import counted
 
@@ -350,6 +351,7 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
         one, other = renamed[0]
         more = f" and {len(renamed) - 1} more" if len(renamed) > 1 else ""
         yield f"Other names: {counted(len(renamed), 'name')} ({one} is {other}{more})"
+    yield from _half_known(comparison)
     inside = [gap for gap in comparison.gaps if gap.reason == INSIDE] if counts[Verdict.ACCEPTED] else []
     if inside:
         yield f"Not compared, accepted: {counted(len(inside), 'slot')} {INSIDE} ({inside[0].key.operator})"
@@ -375,6 +377,22 @@ def exactly(expected: Party, found: Party, judging: Judging = SlotJudge) -> Comp
     if expected.is_real_mindspore or found.is_real_mindspore:
         comparison = leave_out_unwritten(comparison)
     return comparison
+
+
+def _half_known(comparison: Comparison) -> Iterator[str]:
+    """A line about statistics that one side alone states, of slots that hold."""
+    found = []
+    for slot in comparison.apart() if comparison.pairs else ():
+        if not (slot.by_statistics and slot.verdict.holds and slot.key in comparison.pairs):
+            continue
+        rows = [each.extra.row for each in comparison.pairs[slot.key]]
+        if all(isinstance(row, PrintedStatistics) for row in rows):
+            items = [{item for item in row if row[item] != MISSING} for row in rows]
+            found += [(slot.key, item) for item in sorted(items[0] ^ items[1])]
+    if found:
+        key, item = found[0]
+        many = counted(len(found), "statistic")
+        yield f"Not compared: {many} that one side alone states ({item} of {key.operator}, {key.slot_name})"
 
 
 def judged_by_texts(hold: bool | None, texts: Sequence[TextVerdict] = ()) -> Judgement:

@@ -88,6 +88,17 @@ def test_a_row_holds_some_items(item: str, found: float) -> None:
     assert row_within(expected, row([1.0, 2.0001], item), Tolerance(rtol=0.1))
 
 
+@pytest.mark.parametrize("item", ["std", "l1 norm", "percentile 50", "abs avg"])
+def test_items_of_other_writers_are_judged(item: str) -> None:
+    known = {"max": "1.5", "min": "0.5", "avg": "1"}
+    one, near, other, odd = (
+        PrintedStatistics(known | {item: text}, "Float32") for text in ("0.5", "0.500001", "0.75", "nan")
+    )
+    assert rows_within(one, near, Tolerance(rtol=1e-3))
+    assert not rows_within(one, other, Tolerance(rtol=1e-3))
+    assert not rows_within(one, odd, Tolerance(rtol=1e-3))
+
+
 def test_a_row_s_counts_are_strict_and_what_is_missing_is_not_judged() -> None:
     expected = describe(np.array([1.0, np.nan]), "Float64")
     assert not row_within(expected, row([1.0, 2.0], "nan count"), Tolerance(rtol=9))

@@ -14,6 +14,7 @@ from typing import ClassVar
 from harness.capture.capture import Problem
 from harness.capture.logs.base import DEVIATION, L1_NORM, LogReader, Slot, log_reader, shape_of, text_of
 from harness.records import Record, SlotKey
+from harness.stats.printed import CHECKSUM
 
 _COLUMNS = {
     "name": ("name", "op", "operator", "op name", "tensor", "tensor name", "layer", "layer name", "module", "fqn",
@@ -30,8 +31,8 @@ _ITEMS = {
     "avg": ("mean", "avg", "avg value", "average", "mean value"),
     "l2norm": ("norm", "l2norm", "l2 norm", "l2norm value", "l2"), L1_NORM: (L1_NORM, "l1norm", "l1", "norm hash"),
     DEVIATION: (DEVIATION, "stddev", "std dev"), "nan count": ("nan count", "nans", "num nan"),
-    "zero count": ("zero count", "zeros"), "abs avg": ("abs mean", "abs avg"), "md5": ("md5", "md5 value"),
-    "sha1": ("sha1",), "checksum": ("checksum", "hash", "crc", "crc32"),
+    "zero count": ("zero count", "zeros"), "abs avg": ("abs mean", "abs avg"),
+    CHECKSUM: ("md5", "md5 value", "checksum", "hash", "crc", "crc32"), "sha1": ("sha1",),
 }  # fmt: skip
 _WORD = re.compile(r"[_\s]+")
 _LARGEST = 2**31
@@ -89,10 +90,14 @@ class NamedTable(LogReader):
         return "name" in places and bool(items) and not head.startswith("Op Type,Op Name,Task ID")
 
     def records(self, path: str, problems: list[Problem]) -> Iterator[Record]:
-        rows = _rows(text_of(path))
-        places, items = _columns(next(rows)[1])
+        text = text_of(path)
+        rows = _rows(text)
+        header = next(rows)[1]
+        places, items = _columns(header)
         seen: dict[tuple[int, str, str], int] = {}
         for line, cells in rows:
+            if len(cells) < len(header):
+                raise ValueError(f"line {line} is cut: it has {len(cells)} cells, the first line {len(header)}")
             told = {each: cells[at].strip() for each, at in places.items() if at < len(cells)}
             name, step = told.get("name", ""), _whole(line, told.get("step", "0"))
             if not name:
@@ -109,8 +114,15 @@ class NamedTable(LogReader):
                 yield self.record(slot, 0)
             except ValueError as error:
                 raise ValueError(f"line {line}: {error}") from None
-        if missing := [each for each in ("dtype", "shape") if each not in places]:
-            problems.append(Problem(path, "note", f"it has no column {' and '.join(missing)}: that is not compared"))
+        if not text.endswith(("\n", "\r")):
+            problems.append(Problem(path, "damaged", "its last line has no end: a number that is cut is a number, too"))
+        taken = {"dtype": _UNSTATED, "shape": "that of a number"}
+        if missing := [each for each in taken if each not in places]:
+            shown = " and ".join(f"{each} ({taken[each]} is taken)" for each in missing)
+            problems.append(Problem(path, "note", f"it has no column {shown}"))
+        read = {*places.values(), *items.values()}
+        if unread := [name.strip() for at, name in enumerate(header) if at not in read and name.strip()]:
+            problems.append(Problem(path, "note", f"columns that are not compared: {', '.join(unread)[:200]}"))
 
 
 @log_reader

@@ -176,7 +176,7 @@ def test_a_table_without_dtypes_says_so(tmp_path: Path) -> None:
     path.write_text("name,max,min\na,1.5,0\na,2.5,1\n")
     capture = read_tree(str(path))
     assert [(r.key.slot, r.extra.row["max"]) for r in capture.records()] == [(0, "1.5"), (1, "2.5")]
-    assert [(p.kind, "no column dtype and shape" in p.why) for p in capture.problems] == [("note", True)]
+    assert [(p.kind, "no column dtype (float32 is taken)" in p.why) for p in capture.problems] == [("note", True)]
 
 
 @pytest.mark.parametrize(
@@ -219,3 +219,24 @@ def test_a_tensor_of_torch_save_is_counted(tmp_path: Path) -> None:
     capture = read_tree(str(path))
     assert list(capture.records()) == []
     assert [problem.kind for problem in capture.lost] == ["skipped"]
+
+
+def test_what_a_table_lacks_or_has_more_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tables = {
+        "good": "a,1.5,0.5,0.25,7,1\n", "std": "a,1.5,0.5,3,7,1\n", "crc": "a,1.5,0.5,0.25,8,1\n", "cut": "a,1.5,0.5\n",
+        "empty": "a,1.5,0.5,,7,2\n", "open": "a,1.5,0.5,0.25,7,1",
+    }  # fmt: skip
+    for name, row in tables.items():
+        (tmp_path / f"{name}.csv").write_text(f"name,max,min,std,crc,other\n{row}")
+    good = tmp_path / "good.csv"
+    assert outcome(capsys, "diff", good, tmp_path / "std.csv")[0] == 1
+    assert outcome(capsys, "diff", good, tmp_path / "crc.csv")[0] == 1
+    code, said = outcome(capsys, "diff", good, tmp_path / "cut.csv")
+    assert (code, said.splitlines()[-1].partition(": ")[2]) == (
+        2, f"{tmp_path / 'cut.csv'}: line 2 is cut: it has 3 cells, the first line 6",
+    )  # fmt: skip
+    assert outcome(capsys, "diff", good, tmp_path / "open.csv")[0] == 2
+    code, said = outcome(capsys, "diff", good, tmp_path / "empty.csv")
+    assert code == 0
+    assert "Not compared: 1 statistic that one side alone states (std of a, output.0)" in said
+    assert "columns that are not compared: other" in said
