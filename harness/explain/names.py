@@ -22,6 +22,11 @@ INPUTS: Mapping[str, Sequence[str]] = {
     "ApplyAdaMax": ("var", "m", "v", "beta1_power", "lr", "beta1", "beta2", "epsilon", "grad"),
     "ApplyAdadelta": ("var", "accum", "accum_update", "lr", "rho", "epsilon", "grad"),
     "ApplyAdagrad": ("var", "accum", "lr", "grad"), "ApplyAdagradV2": ("var", "accum", "lr", "grad"),
+    "ApplyAdagradDA": ("var", "accum", "accum_square", "grad", "lr", "l1", "l2", "global_step"),
+    "ApplyPowerSign": ("var", "m", "lr", "logbase", "sign_decay", "beta", "grad"),
+    "ApplyAddSign": ("var", "m", "lr", "alpha", "sign_decay", "beta", "grad"),
+    "ApplyGradientDescent": ("var", "alpha", "delta"),
+    "ApplyProximalGradientDescent": ("var", "alpha", "l1", "l2", "delta"),
     "ApplyFtrl": ("var", "accum", "linear", "grad", "lr", "l1", "l2", "lr_power"),
     "ApplyProximalAdagrad": ("var", "accum", "lr", "l1", "l2", "grad"),
     "ApplyCenteredRMSProp": (

@@ -184,7 +184,9 @@ NO_CASE = {
         ("Adam", "AdamNoUpdateParam", "AdamWeightDecay", "ApplyAdamWithAmsgradV2", "ApplyMomentum", "SGD"), _UPDATES
     ),
     **dict.fromkeys(("ApplyAdagrad", "ApplyAdagradV2", "ApplyCenteredRMSProp", "ApplyRMSProp"), _UPDATES),
-    **dict.fromkeys(("ApplyAdaMax", "ApplyAdadelta", "ApplyFtrl", "ApplyProximalAdagrad"), _UPDATES),
+    **dict.fromkeys(("ApplyAdaMax", "ApplyAdadelta", "ApplyFtrl", "ApplyProximalAdagrad", "ApplyAdagradDA"), _UPDATES),
+    **dict.fromkeys([f"Apply{kind}" for kind in ("PowerSign", "AddSign", "GradientDescent")], _UPDATES),
+    "ApplyProximalGradientDescent": _UPDATES,
     **dict.fromkeys(("Assign", "AssignAdd", "AssignSub"), _UPDATES),
     **dict.fromkeys(("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"), _STEPS),
     **dict.fromkeys(("EqScalar", "GreaterEqualScalar", "LessScalar"), _STEPS),

@@ -13,12 +13,17 @@ __all__ = [
     "ApplyAdaMax",
     "ApplyAdadelta",
     "ApplyAdagrad",
+    "ApplyAdagradDA",
     "ApplyAdagradV2",
     "ApplyAdamWithAmsgradV2",
+    "ApplyAddSign",
     "ApplyCenteredRMSProp",
     "ApplyFtrl",
+    "ApplyGradientDescent",
     "ApplyMomentum",
+    "ApplyPowerSign",
     "ApplyProximalAdagrad",
+    "ApplyProximalGradientDescent",
     "ApplyRMSProp",
 ]
 
@@ -113,6 +118,36 @@ class ApplyAdagradV2(Primitive):
             if not isinstance(value, kind):
                 raise SettingTypeError(f"ApplyAdagradV2: {name} must be a {kind.__name__}, got {value!r}")
         super().__init__(attrs={"epsilon": epsilon, "update_slots": update_slots, "side_effect_mem": True})
+
+
+class _Plain(Primitive):
+    def __init__(self) -> None:
+        super().__init__(attrs={"side_effect_mem": True})
+
+
+class ApplyPowerSign(_Plain):
+    """Steps by the gradient, the larger the more its sign agrees with the moment's."""
+
+
+class ApplyAddSign(_Plain):
+    """The same, by a sum in place of a power."""
+
+
+class ApplyGradientDescent(_Plain):
+    """Steps by the gradient."""
+
+
+class ApplyProximalGradientDescent(_Plain):
+    """Steps by the gradient, with l1 and l2."""
+
+
+class ApplyAdagradDA(Primitive):
+    """Steps by averages of all gradients and their squares."""
+
+    def __init__(self, use_locking: bool = False) -> None:
+        if not isinstance(use_locking, bool):
+            raise SettingTypeError(f"ApplyAdagradDA: use_locking must be a bool, got {use_locking!r}")
+        super().__init__(attrs={"side_effect_mem": True, "use_locking": use_locking})
 
 
 class ApplyAdaMax(Primitive):

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from harness import dtypes
+from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.functions.random import stream_attrs
 from harness.framework.ops.primitive import Primitive
+from harness.framework.seed import operator_seeds
 
-__all__ = ["Bernoulli", "Dropout", "RandomShuffle", "StandardNormal", "UniformInt", "UniformReal"]
+__all__ = [
+    "Bernoulli",
+    "Dropout",
+    "Dropout2D",
+    "Dropout3D",
+    "RandomShuffle",
+    "StandardNormal",
+    "UniformInt",
+    "UniformReal",
+]
 
 
 class Dropout(Primitive):
@@ -14,6 +25,24 @@ class Dropout(Primitive):
 
     def __init__(self, keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0) -> None:
         super().__init__(attrs={"side_effect_hidden": True}, trailing=(float(keep_prob), Seed0, Seed1))
+
+
+class _Channels(Primitive):
+    def __init__(self, keep_prob: float = 0.5) -> None:
+        if isinstance(keep_prob, bool) or not isinstance(keep_prob, (int, float)):
+            raise SettingTypeError(f"{type(self).__name__}: keep_prob must be a number, got {keep_prob!r}")
+        if not 0 <= keep_prob <= 1:
+            raise SettingError(f"{type(self).__name__}: keep_prob must be in [0, 1], got {keep_prob}")
+        seeds = dict(zip(("seed0", "seed1"), operator_seeds(type(self).__name__, 0), strict=True))
+        super().__init__(attrs={"keep_prob": float(keep_prob), "side_effect_hidden": True, **seeds})
+
+
+class Dropout2D(_Channels):
+    """Drops channels of (n, c, h, w) with probability ``1 - keep_prob``; gives the tensor and the mask."""
+
+
+class Dropout3D(_Channels):
+    """Drops channels of (n, c, d, h, w) in the same way."""
 
 
 class StandardNormal(Primitive):

@@ -170,12 +170,17 @@ from harness.framework.ops.primitives.optimizer import AdamWeightDecay as AdamWe
 from harness.framework.ops.primitives.optimizer import ApplyAdaMax as ApplyAdaMax
 from harness.framework.ops.primitives.optimizer import ApplyAdadelta as ApplyAdadelta
 from harness.framework.ops.primitives.optimizer import ApplyAdagrad as ApplyAdagrad
+from harness.framework.ops.primitives.optimizer import ApplyAdagradDA as ApplyAdagradDA
 from harness.framework.ops.primitives.optimizer import ApplyAdagradV2 as ApplyAdagradV2
 from harness.framework.ops.primitives.optimizer import ApplyAdamWithAmsgradV2 as ApplyAdamWithAmsgradV2
+from harness.framework.ops.primitives.optimizer import ApplyAddSign as ApplyAddSign
 from harness.framework.ops.primitives.optimizer import ApplyCenteredRMSProp as ApplyCenteredRMSProp
 from harness.framework.ops.primitives.optimizer import ApplyFtrl as ApplyFtrl
+from harness.framework.ops.primitives.optimizer import ApplyGradientDescent as ApplyGradientDescent
 from harness.framework.ops.primitives.optimizer import ApplyMomentum as ApplyMomentum
+from harness.framework.ops.primitives.optimizer import ApplyPowerSign as ApplyPowerSign
 from harness.framework.ops.primitives.optimizer import ApplyProximalAdagrad as ApplyProximalAdagrad
+from harness.framework.ops.primitives.optimizer import ApplyProximalGradientDescent as ApplyProximalGradientDescent
 from harness.framework.ops.primitives.optimizer import ApplyRMSProp as ApplyRMSProp
 from harness.framework.ops.primitives.optimizer import SGD as SGD
 from harness.framework.ops.primitives.pictures import AffineGrid as AffineGrid
@@ -193,6 +198,8 @@ from harness.framework.ops.primitives.pooling import MaxUnpool3D as MaxUnpool3D
 from harness.framework.ops.primitives.printing import Print as Print
 from harness.framework.ops.primitives.random import Bernoulli as Bernoulli
 from harness.framework.ops.primitives.random import Dropout as Dropout
+from harness.framework.ops.primitives.random import Dropout2D as Dropout2D
+from harness.framework.ops.primitives.random import Dropout3D as Dropout3D
 from harness.framework.ops.primitives.random import RandomShuffle as RandomShuffle
 from harness.framework.ops.primitives.random import StandardNormal as StandardNormal
 from harness.framework.ops.primitives.random import UniformInt as UniformInt
