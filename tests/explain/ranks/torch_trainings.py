@@ -233,7 +233,9 @@ class Ranks(Training):
             return super()._module()
         if plan.network == "convolution":
             whole[1] = nn.BatchNorm1d(6)
-        return nn.parallel.DistributedDataParallel(whole, bucket_cap_mb=1e-3, broadcast_buffers=not plan.has("buffer"))
+        return nn.parallel.DistributedDataParallel(
+            whole, bucket_cap_mb=1e-3, forward_sync_buffers=not plan.has("buffer")
+        )
 
     def _reduce(self, module: Any) -> None:
         plan = self.plan
