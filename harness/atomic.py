@@ -283,7 +283,10 @@ def writer_lock(path: Path, timeout: float = DEFAULT_TIMEOUT) -> Iterator[None]:
         if not soft:  # there the file is the lock: its release removes it
             # While it is still held: whoever waits on the removed file notices and starts over with a new one.
             _discard(beside)
-        release()
+        try:
+            release()
+        except OSError:  # what was written stands; if its file stays, the next writer waits and is told its name
+            _discard(beside)
 
 
 def _discard(path: Path) -> None:

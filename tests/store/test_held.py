@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from harness.store.read import StoreError, _opened_again
 from tests.store.helpers import CPU, record, run_data
 
 
+@pytest.mark.skipif(atomic.flock is None, reason="this system has no locks of files")
 def test_a_file_is_replaced_and_what_killed_writers_left_goes(tmp_path: Path) -> None:
     path = tmp_path / "x"
     left, held = tmp_path / ".x.123.tmp", tmp_path / ".x.124.tmp"
@@ -41,6 +41,7 @@ def test_a_file_is_replaced_and_what_killed_writers_left_goes(tmp_path: Path) ->
     sweep_abandoned(tmp_path / "no" / "directory")
 
 
+@pytest.mark.skipif(atomic.flock is None, reason="this system has no locks of files")
 def test_a_file_that_is_made_again_is_empty(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"old")
     os.close(create_held(tmp_path / "x"))
@@ -70,7 +71,7 @@ def test_a_lock_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     monkeypatch.setattr(atomic, "flock", fails)
-    monkeypatch.setattr(fcntl, "flock", fails)
+    monkeypatch.setattr(pytest.importorskip("fcntl"), "flock", fails)
     before = len(os.listdir("/proc/self/fd"))
     with pytest.raises(OSError, match="Input/output"):
         create_held(tmp_path / "x")
@@ -79,6 +80,7 @@ def test_a_lock_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(os.listdir("/proc/self/fd")) == before
 
 
+@pytest.mark.skipif(atomic.flock is None, reason="this system has no locks of files")
 def test_directories_of_killed_commands_go(tmp_path: Path) -> None:
     for name in ("ours-dead", "ours-living", "other-dead"):
         (tmp_path / name / "a").mkdir(parents=True)
@@ -102,6 +104,8 @@ def test_directories_of_killed_commands_go(tmp_path: Path) -> None:
 def test_a_disk_that_fails_is_told_and_the_old_store_stays(
     call: str, at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if not hasattr(os, call):
+        pytest.skip(f"this system has no {call}")
     path = tmp_path / "x.h5"
     update(path, "net", {CPU: run_data()})
     kept, real, times = path.read_bytes(), getattr(os, call), list[int]()

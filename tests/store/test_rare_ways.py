@@ -277,6 +277,7 @@ def _without_locks(patched: pytest.MonkeyPatch) -> None:
     patched.setattr(atomic, "flock", refused)
 
 
+@pytest.mark.skipif(atomic.flock is None, reason="this system has no locks of files")
 @pytest.mark.parametrize("system", [_without_flock, _without_locks])
 def test_without_locks_nobody_can_tell_whether_a_leftover_is_in_use(
     tmp_path: Path, system: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
@@ -291,6 +292,28 @@ def test_without_locks_nobody_can_tell_whether_a_leftover_is_in_use(
         os.close(descriptor)
 
 
+@pytest.mark.skipif(atomic.flock is None, reason="this system has no locks of files")
+def test_a_lock_that_is_its_file_is_removed_where_the_system_fails_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As another program that has it open may make it fail on Windows."""
+    unlink, failed = Path.unlink, list[Path]()
+
+    def refused(path: Path, *given: bool, **named: bool) -> None:
+        if not failed:
+            failed.append(path)
+            raise PermissionError(errno.EACCES, "not allowed")
+        unlink(path, *given, **named)
+
+    with monkeypatch.context() as patched:
+        _without_locks(patched)
+        with writer_lock(tmp_path / "x.h5"):
+            patched.setattr(Path, "unlink", refused)
+    assert len(failed) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(atomic.flock is None, reason="this system has no locks of files")
 def test_a_lock_file_that_cannot_be_removed_stays_and_stops_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,8 +73,10 @@ def test_what_is_raised_while_libhdf5_writes_is_raised(
     def raises(*_: object) -> int:
         raise error
 
-    kept = path.read_bytes()
     place: Any = os if call == "pwrite" else _Sink
+    if not hasattr(place, call):
+        pytest.skip(f"this system has no {call}")
+    kept = path.read_bytes()
     monkeypatch.setattr(place, call, raises)
     with pytest.raises(error):
         update(path, "net", {CPU: run_data(5)})

@@ -191,6 +191,7 @@ def test_what_has_ended_leaves_the_next_one_alone(golden: Path) -> None:
     assert (golden / "d" / "d.h5").exists()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="it kills a fork that holds a lock of the system")
 def test_locks_of_killed_writers_are_swept(golden: Path) -> None:
     for left in (golden / ".goldens.lock", golden / ".a.h5.lock", golden / "b" / ".b.h5.lock"):
         left.touch()
@@ -202,6 +203,7 @@ def test_locks_of_killed_writers_are_swept(golden: Path) -> None:
     assert not list(golden.rglob(".*"))
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="it kills a fork that holds a lock of the system")
 def test_what_filelock_left_when_it_was_killed_is_swept(golden: Path) -> None:
     """A session without ``flock`` was killed while it broke the lock of a dead one: the file stayed for ever."""
     dead = os.fork()
