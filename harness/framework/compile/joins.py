@@ -176,11 +176,16 @@ def rebuilt(value: Any, joined: Iterator[Any]) -> Any:
     return number(found) if kind_of(value) is not None else found
 
 
+def is_container(value: Any) -> bool:
+    """Whether a value is a tuple, list or dict."""
+    return type(value) in (tuple, list, dict)
+
+
 def is_carried(value: Any, inside: bool = False) -> bool:
     """Whether a graph can give a value behind a branch: a tensor, a number, or a container that has one."""
     if isinstance(value, Tensor) or is_number(value):
         return True
-    if type(value) not in (tuple, list, dict):
+    if not is_container(value):
         return False
     members = tuple(value.values()) if type(value) is dict else value
     return all(is_carried(each, True) for each in members) and (inside or has_tensor(members))

@@ -174,6 +174,36 @@ def _puts(node: ast.AST) -> bool:
     return isinstance(place, (ast.Name, ast.Attribute))
 
 
+def _name_of(node: ast.AST) -> str | None:
+    """The name whose element an assignment stores; None for an attribute's."""
+    put: Any = node
+    place: Any = put.targets[0] if isinstance(put, ast.Assign) else put.target
+    while isinstance(place, ast.Subscript):
+        place = place.value
+    return place.id if isinstance(place, ast.Name) else None
+
+
+#: methods that change a list or dict and are called for that
+_GROW = frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "update"})
+
+
+class _Growing(ast.NodeTransformer):
+    """Makes ``name.append(...)`` and others assignments to the name, if it is one of ``own``."""
+
+    def __init__(self, own: frozenset[str]) -> None:
+        self._own = own
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        """See ``ast.NodeTransformer``."""
+        call, function = node.value, getattr(node.value, "func", None)
+        place = function.value if isinstance(function, ast.Attribute) and function.attr in _GROW else None
+        if not (isinstance(call, ast.Call) and isinstance(place, ast.Name) and place.id in self._own):
+            return node
+        method = ast.Constant(function.attr)  # type: ignore[union-attr]
+        changed = ast.Call(helper("changing", [load(place.id), method]), call.args, call.keywords)
+        return placed(ast.Assign([ast.Name(place.id, ast.Store())], changed), node)
+
+
 def _can(statement: ast.stmt | ast.IfExp, function: ast.FunctionDef | None) -> bool:
     """Whether a statement of ``function`` can be rewritten: nothing jumps out of it, but for returns of an ``if``; and
     these not out of a loop that something else leaves, too."""
@@ -207,7 +237,8 @@ def _compiled(before: CodeType, lines: frozenset[int], places: frozenset[Place] 
     assert tree is not None
     if places:
         tree = Floats(places).visit(tree)
-    tree.body = _Rewriter(lines).block(tree.body)
+    own = frozenset(before.co_varnames) - {*before.co_cellvars}  # no function within knows these
+    tree.body = _Rewriter(lines, own).block(_Growing(own).visit(tree).body)
     tree.decorator_list = []
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
     for argument in ast.walk(tree.args):
@@ -231,10 +262,10 @@ def _arguments(names: Sequence[str]) -> ast.arguments:
 
 
 class _Rewriter:
-    """Rewrites the statements that begin at ``lines``."""
+    """Rewrites the statements that begin at ``lines``, and assignments to elements of the names ``own``."""
 
-    def __init__(self, lines: frozenset[int]) -> None:
-        self._lines = lines
+    def __init__(self, lines: frozenset[int], own: frozenset[str]) -> None:
+        self._lines, self._own = lines, own
         self._count = 0
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -243,7 +274,7 @@ class _Rewriter:
         for at, node in enumerate(body):
             if isinstance(node, ast.For) and self._returns(node):
                 return [*done, *self._turns(node, body[at + 1 :])]
-            if node.lineno not in self._lines or not (isinstance(node, (ast.If, ast.While)) or _puts(node)):
+            if self._is_left(node):
                 done.append(self._inside(node))
             elif isinstance(node, ast.If) and any(_jumps([node], (ast.Return,))):
                 done.append(self._returning(node, body[at + 1 :]))
@@ -251,6 +282,12 @@ class _Rewriter:
             else:
                 done += self._put(node) if _puts(node) else self._flow(node)  # type: ignore[arg-type]
         return done
+
+    def _is_left(self, node: ast.stmt) -> bool:
+        """Whether a statement stays as it is, but for what stands in it."""
+        if _puts(node) and _name_of(node) in self._own:
+            return False  # a list or dict of the function's own is another one from then on
+        return node.lineno not in self._lines or not (isinstance(node, (ast.If, ast.While)) or _puts(node))
 
     def _returns(self, loop: ast.For) -> bool:
         """Whether a condition at one of the lines leaves ``loop`` by ``return``, and nothing else leaves it."""
@@ -383,13 +420,8 @@ def _stored(body: Sequence[ast.stmt]) -> set[str]:
         for each in ast.walk(node):
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
                 found.add(each.id)
-            elif isinstance(each, ast.stmt) and _puts(each):
-                put: Any = each
-                place: Any = put.targets[0] if isinstance(put, ast.Assign) else put.target
-                while isinstance(place, ast.Subscript):
-                    place = place.value
-                if isinstance(place, ast.Name):
-                    found.add(place.id)
+            elif isinstance(each, ast.stmt) and _puts(each) and (name := _name_of(each)) is not None:
+                found.add(name)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,26 @@ def put(target: Any, index: Any, value: Any) -> Any:
     stores into it."""
     if isinstance(target, Tensor) and is_tracing():
         return target.with_items(index, value)
+    target = _own(target)
     target[index] = value
     return target
+
+
+def changing(target: Any, method: str) -> Callable[..., Any]:
+    """``target.method``, which gives what the name stands for from then on."""
+
+    def change(*args: Any, **named: Any) -> Any:
+        changed = _own(target)
+        getattr(changed, method)(*args, **named)
+        return changed
+
+    return change
+
+
+def _own(target: Any) -> Any:
+    """A list or dict of a graph is another one once a name changes it: other names keep theirs (measured:
+    tests/data/programs/lists_in_graphs.txt)."""
+    return copy(target) if type(target) in (list, dict) and is_tracing() and not is_eager() else target
 
 
 def put_attribute(owner: Any, name: str, value: Any, items: bool = False) -> None:
@@ -279,24 +298,39 @@ def loop(
 ) -> tuple[Any, ...]:
     """The names' values after ``while``."""
     scope = frames.names_of(frames.caller())
-    moving = [at for at, value in enumerate(state) if isinstance(value, Tensor) or is_number(value)]
+    moving = [at for at, value in enumerate(state) if joins.is_carried(value)]
 
-    def whole(now: tuple[Any, ...]) -> list[Any]:
-        values = list(state)
-        for at, value in zip(moving, now, strict=True):
-            values[at] = value
+    def whole(now: Sequence[Any]) -> list[Any]:
+        values, given = list(state), iter(now)
+        for at in moving:
+            values[at] = joins.rebuilt(state[at], given) if joins.is_container(state[at]) else next(given)
         return values
 
     def step(now: tuple[Any, ...]) -> tuple[Any, ...]:
+        before = whole(now)
         with one_way(scope):
-            values = body(*whole(now))
-        return tuple(_like(values[at], each, names[at]) for at, each in zip(moving, now, strict=True))
+            values = body(*before)
+        return tuple(leaf for at in moving for leaf in _next(values[at], before[at], names[at]))
 
-    given = tuple(joins.plain(state[at]) for at in moving)
-    found = current().loop(lambda now: test(*whole(now)), step, given)
-    values = whole(tuple(joins.number(each, state[at]) if is_number(state[at]) else each
-                         for at, each in zip(moving, found, strict=True)))  # fmt: skip
-    return tuple(v if at in moving else Unbound(names[at]) for at, v in enumerate(values))
+    given = tuple(leaf for at in moving for leaf in joins.leaves(state[at]))
+    found = whole(current().loop(lambda now: test(*whole(now)), step, given))
+    return tuple(
+        (joins.number(value, state[at]) if is_number(state[at]) else value) if at in moving else Unbound(names[at])
+        for at, value in enumerate(found)
+    )
+
+
+def _next(value: Any, before: Any, name: str) -> list[Tensor]:
+    """The tensors of a loop's name after a turn."""
+    if not joins.is_container(before):
+        return [_like(value, before, name)]
+    joins.check(before, value)
+    if isinstance(value, dict) and any(
+        value[key] is before[other] for key in value for other in before if key != other
+    ):
+        raise TraceError(f"members of the dict {name!r} change places in a loop on a tensor, at {where()}; use a tuple")
+    pairs = zip(joins.leaves(value), joins.leaves(before), strict=True)
+    return [_like(each, one, name) for each, one in pairs]
 
 
 def _like(value: Any, before: Tensor, name: str) -> Any:

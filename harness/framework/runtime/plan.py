@@ -62,8 +62,8 @@ def is_lasting(source: Node | Parameter) -> bool:
 
 def apart_from_callers(program: Program) -> frozenset[int]:
     """The inputs (by ``id``) whose changes in place do not reach the caller's tensor: in a program with control flow
-    all but those that a kernel reads, outside of branches, in front of its first loop or of the first branch that gives
-    nothing, or the condition of a loop that begins it, as its own variable.
+    all but those that a kernel reads (or the result is), outside of branches, in front of its first loop or of the
+    first branch that gives nothing, or the condition of a loop that begins it, as its own variable.
 
     Held by tests/data/programs/loops_in_place.txt and decided_in_place.txt, measured with MindSpore 2.10.0.
     """
@@ -75,6 +75,8 @@ def apart_from_callers(program: Program) -> frozenset[int]:
         return frozenset()
     end = next((at for at, item in enumerate(items) if isinstance(item, Control) and _ends(item)), len(items))
     reached = {each for item in items[:end] for each in _read(program, item)}
+    if end == len(items):
+        reached |= {id(_origin(source)) for source in sources(program.block.result)}
     if controls[0].is_loop:
         own = _read(program, controls[0].first.items[0])
         reached |= {
