@@ -25,7 +25,7 @@ from harness.records import Record
 from harness.replaying import PYTORCH, replayer_of
 
 #: types of records that no operator made
-_NO_OPERATORS = frozenset({PARAMETER, "Gradient", "Result", "Settings", "Module"})
+NO_OPERATORS = frozenset({PARAMETER, "Gradient", "Result", "Settings", "Module"})
 
 
 #: what runs the operators of captures without graphs
@@ -49,7 +49,7 @@ def recorded(run: Evidence, where: Execution, beside: Mapping[int, Record] | Non
     """
     inputs, outputs = run.slots(where, "input"), run.slots(where, "output")
     kind = run.op_type(where)
-    replayer = replayer_of(PYTORCH) if run.backend == _BACKEND and kind not in _NO_OPERATORS else None
+    replayer = replayer_of(PYTORCH) if run.backend == _BACKEND and kind not in NO_OPERATORS else None
     if replayer is None or any(each.format not in (TORCH_FORMAT, ARGUMENT_FORMAT) for each in inputs.values()):
         return None
     tensors = {slot: each for slot, each in sorted(inputs.items()) if each.format == TORCH_FORMAT}

@@ -57,6 +57,14 @@ def test_what_other_tools_let_pass(expected: list[float], found: list[float]) ->
     assert changed_statistics(one, other)
 
 
+def test_a_norm_that_overflows_hides_no_finite_elements() -> None:
+    lowest = np.finfo(np.float64).min
+    one, near, far = (describe(np.array([lowest, 0.0, each]), "Float64") for each in (1.0, 1.0 + 1e-9, 2e300))
+    assert np.isinf(one.l2norm)
+    assert statistics_within(one, near, Tolerance(rtol=1e-6))
+    assert not statistics_within(one, far, Tolerance(rtol=1e-6))
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_what_hides_all_others_is_never_within(value: float) -> None:
     one, other = (describe(np.array([value, v]), "Float64") for v in (1.0, 500.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ torch = pytest.importorskip("torch")
 
 from harness.capture.torch import TorchCapture  # noqa: E402
 from harness.compare.policy import Party, judge  # noqa: E402
+from harness.dtypes import ARGUMENT_FORMAT  # noqa: E402
 from harness.explain import Evidence, Subject, explained, settle, told  # noqa: E402
 from harness.records import Record  # noqa: E402
+from harness.stats import describe, digest  # noqa: E402
 
 pytestmark = pytest.mark.interop
 
@@ -53,8 +56,6 @@ def judged(one: list[Record], other: list[Record], golden: dict[str, Any], run: 
 
 def rounded(records: list[Record], operator: str, ulps: int = 3) -> list[Record]:
     """A run in which an operator's results, and nothing else, have other last bits; a fault of nobody."""
-    from dataclasses import replace
-
     made = []
     for record in records:
         values = record.load()
@@ -166,3 +167,40 @@ def test_a_sparse_input_is_told_as_what_differs() -> None:
     text = explanation(captured(lambda: Sparse(1.0)), captured(lambda: Sparse(3.0)))
     assert "mul's other 1.0 -> 3.0" in text
     assert "its input agrees" not in text
+
+
+def slim(records: list[Record]) -> list[Record]:
+    """What a golden keeps of a long training: digests and statistics from the second step on."""
+    made = []
+    for record in records:
+        values = record.load()
+        if record.key.iteration and values is not None and record.format != ARGUMENT_FORMAT:
+            extra = replace(record.extra, statistics=describe(values, record.dtype), apart=True)
+            made.append(replace(record, values=None, digest=digest(values, record.dtype), extra=extra))
+        else:
+            made.append(record)
+    return made
+
+
+def drawn_elsewhere(**how: float) -> Network:
+    """A network whose weights have other last bits: as drawn by another processor."""
+    made = Network(**how)
+    signs = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for each in made.parameters():
+            each.mul_(1 + 2.0**-22 * (torch.randint(0, 2, each.shape, generator=signs) * 2 - 1))
+    return made
+
+
+@pytest.mark.parametrize("kept", [list, slim], ids=["all values", "first step"])
+def test_weights_drawn_by_another_processor_pass_and_faults_beside_them_do_not(
+    kept: Callable[[list[Record]], list[Record]],
+) -> None:
+    here, there = {"torch capability": "AVX512"}, {"torch capability": "AVX2"}
+    golden = kept(captured(Network))
+    found = judged(golden, captured(drawn_elsewhere), here, there)
+    assert found.holds, [(each.key, each.reason) for each in found.comparison.slots if not each.verdict.holds][:3]
+    assert any("rounding" in each.reason for each in found.comparison.slots)
+    for fault in (captured(lambda: drawn_elsewhere(eps=1e-3)), captured(lambda: drawn_elsewhere(scale=1.001)),
+                  captured(drawn_elsewhere, lr=0.1001)):  # fmt: skip
+        assert not judged(golden, fault, here, there).holds

@@ -204,6 +204,16 @@ def test_tensors_are_taken_by_their_names() -> None:
     assert ATEN.replay(call_of("aten.index.Tensor", x, index, names=("self", "no_such_argument"))) is None
 
 
+def test_an_argument_that_was_none_needs_no_record() -> None:
+    x = X.numpy()[None]
+    window = {"kernel_size": [2, 2], "stride": [2, 2], "padding": [0, 0], "ceil_mode": True, "count_include_pad": False}
+    names = ("grad_output", "self")
+    grad = torch.nn.functional.avg_pool2d(X[None], 2, 2, ceil_mode=True).numpy()
+    made = ATEN.replay(call_of("avg_pool2d_backward", grad, x, names=names, **window))  # divisor_override is None
+    assert made is not None
+    assert made.outputs[0].shape == x.shape
+
+
 def test_what_it_does_not_know_or_accept_is_refused() -> None:
     x = X.numpy()
     assert ATEN.facts(Described("x", "no_such_operator")) is None

@@ -183,7 +183,10 @@ def _of_overload(
         elif each.kind != "plain":
             if not each.unread:
                 takers.append(each)
-        elif each.default is _ABSENT and not overload.views and each.name not in _OPEN and "Opt" not in each.type:
+        elif each.default is _ABSENT and not overload.views and each.name not in _OPEN:
+            if "Opt" in each.type:
+                filled[each.name] = None
+                continue
             if not each.type.startswith("List"):
                 return
             filled[each.name] = []  # an empty list has no record

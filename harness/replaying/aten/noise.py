@@ -2,7 +2,8 @@
 
 Nobody knows the error of a composite operator. A stable algorithm gives the exact result of inputs that are moved a
 little: so the inputs are moved by their last bits, at random, in a wide dtype, and the results are seen to spread. The
-more terms a sum has, the more it moves; see ``compare.noise``.
+more terms a sum has, the more it moves; see ``compare.noise``. An operator that has no kernel of a wide dtype is moved
+by whole units in its own.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from harness.compare.noise import terms
-from harness.recording.replayer import Call, Replayer
-from harness.replaying.drawing import usual
+from harness.recording.replayer import Call, Replayed, Replayer
+from harness.replaying.drawing import drawn as drawn_in_units
+from harness.replaying.drawing import in_units, usual
+from harness.replaying.drawing import spread as spread_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -38,7 +41,7 @@ def noise(replayer: Replayer, call: Call) -> tuple[Array, ...] | None:
     base = replayer.widen(call.changed(wide))
     drawn = [replayer.widen(call.changed(_moved(wide, floats, random))) for _ in range(_DRAWS)] if floats else []
     if base is None or len(base.outputs) != len(own.outputs) or any(each is None for each in drawn):
-        return None
+        return _in_own_dtype(replayer, call, own, sizes)
     found = []
     for at, result in enumerate(own.outputs):
         if not _unit(result):
@@ -52,6 +55,17 @@ def noise(replayer: Replayer, call: Call) -> tuple[Array, ...] | None:
             factor = _OTHERS + math.sqrt(terms(sizes, max(result.size, 1)))
             size = np.nan_to_num(np.abs(result.astype(base.outputs[at].dtype)), posinf=0.0)
             found.append(factor * np.maximum(spread, usual(spread)) + _OTHERS * _unit(result) * size)
+    return tuple(found)
+
+
+def _in_own_dtype(replayer: Replayer, call: Call, own: Replayed, sizes: list[int]) -> tuple[Array, ...] | None:
+    draws = drawn_in_units(replayer, call, in_units(call), numbers=False)
+    if not draws or any(len(each.outputs) != len(own.outputs) for each in draws):
+        return None
+    found = []
+    for at, result in enumerate(own.outputs):
+        spread = spread_of(result, (each.outputs[at] for each in draws)) if _unit(result) else np.zeros(result.shape)
+        found.append((_OTHERS + math.sqrt(terms(sizes, max(result.size, 1)))) * spread)
     return tuple(found)
 
 
