@@ -47,7 +47,6 @@ SAID = {
     "refused by a CPU, 4 ranks": (4, "refused.py"),
     "functions of mint.distributed, 2 ranks": (2, "functions.py"),
     "reductions of mint.distributed, 2 ranks": (2, "mint.py"),
-    "reductions of mint.distributed, 4 ranks": (4, "mint.py"),
     "gradients, 2 ranks": (2, "gradients.py"),
     "gradients, 4 ranks": (4, "gradients.py"),
     "sharded datasets, 2 ranks": (2, "shards.py"),
