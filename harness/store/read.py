@@ -287,7 +287,8 @@ class StoredRun:
     def __init__(self, store: GoldenStore, run: RunId, source: RunSource) -> None:
         self._store, self._source = store, source
         self.id = run
-        self.level, self.checksum, self.attrs = source.level, source.checksum, source.attrs
+        with self.located(""):  # attributes are checked when they are asked for
+            self.level, self.checksum, self.attrs = source.level, source.checksum, source.attrs
 
     def __repr__(self) -> str:
         return f"<StoredRun: {self.id} of {os.path.basename(self.path)}, {self.level}>"

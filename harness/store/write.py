@@ -248,7 +248,11 @@ def _hold_the_same(old: GoldenStore, new: GoldenStore) -> bool:
         new.schema, new.network, new.compression, new.runs(),
     ):  # fmt: skip
         return False
-    return all(old.run(*run).checksum == new.run(*run).checksum for run in new.runs()) and not old.verify()
+    try:
+        sums = all(old.run(*run).checksum == new.run(*run).checksum for run in new.runs())
+    except StoreError:
+        return False
+    return sums and not old.verify()
 
 
 def _write_run(writer: StoreWriter, run: RunId, data: RunData | StoredRun) -> Index:

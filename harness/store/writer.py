@@ -325,8 +325,11 @@ class StoreWriter:
         return self._tables[key]
 
     def _old_run(self, run: RunId) -> StoredRun | None:
-        """The run in the old file; None if it is missing."""
-        return self._old.run(*run) if self._old is not None and run in self._old else None
+        """The run in the old file; None if it is missing, or its attributes are damaged."""
+        try:
+            return self._old.run(*run) if self._old is not None and run in self._old else None
+        except StoreError:
+            return None
 
     def _set(self, path: bytes, name: str, text: str) -> None:
         size = len(text.encode())

@@ -326,3 +326,19 @@ def test_a_lock_file_that_cannot_be_removed_stays_and_stops_nobody(
     with writer_lock(tmp_path / "x.h5", timeout=1):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_whose_attributes_are_of_another_type_is_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "x.h5"
+    update(path, "net", {CPU: run_data()})
+    whole = path.read_bytes()
+    with path.open("rb") as file:
+        found = contents.read_contents(whole[: contents.USER_BLOCK], file.fileno(), len(whole))
+    odd = replace(found, runs={CPU: replace(found.runs[CPU], attrs={"emulated": None})})
+    text = bytes(contents.encoded(odd).raw)
+    head = contents.user_block(len(whole) + len(text), len(whole), contents.encoded(odd))
+    path.write_bytes(head + whole[contents.USER_BLOCK :] + text)
+    with GoldenStore.open(path) as store, pytest.raises(StoreError, match=r"x\.h5: .*'emulated' is null"):
+        store.run(*CPU)
+    assert update(path, "net", {CPU: run_data()}).changed
+    assert path.read_bytes() == whole
