@@ -1,4 +1,5 @@
-"""Small changes of running code, in memory: a condition turned around, a statement left out, another number."""
+"""Small changes of running code, in memory: a condition turned around, a statement left out, another number, another
+order."""
 
 from __future__ import annotations
 
@@ -50,6 +51,21 @@ def _left_out(node: ast.AST) -> Callable[[], None]:
     return make
 
 
+def _without_last(node: ast.Dict) -> Callable[[], None]:
+    keys, values = node.keys[:-1], node.values[:-1]
+
+    def make() -> None:
+        node.keys, node.values = keys, values
+
+    return make
+
+
+def _backwards(items: ast.expr) -> ast.expr:
+    """An expression for the same items in the other order."""
+    listed = ast.Call(ast.Name("list", ast.Load()), [items], [])
+    return ast.Subscript(listed, ast.Slice(step=ast.Constant(-1)), ast.Load())
+
+
 def _alternatives(node: ast.AST) -> Iterator[tuple[str, Callable[[], None], int]]:
     """What else a node could be: the text of the change, what makes it, its weight."""
     if isinstance(node, (ast.If, ast.IfExp, ast.While)):
@@ -76,6 +92,12 @@ def _alternatives(node: ast.AST) -> Iterator[tuple[str, Callable[[], None], int]
         value = node.value
         other_value = not value if isinstance(value, bool) else value + ("_" if isinstance(value, str) else 1)  # type: ignore[operator]
         yield f"{value!r} -> {other_value!r}", _set(node, "value", other_value), 5
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        yield f"{ast.unparse(node)} -> None", _set(node, "value", ast.Constant(None)), 8
+    elif isinstance(node, ast.Dict) and node.keys:
+        yield f"{ast.unparse(node)} -> without its last", _without_last(node), 6
+    elif isinstance(node, (ast.For, ast.comprehension)):
+        yield f"{ast.unparse(node.iter)} -> backwards", _set(node, "iter", _backwards(node.iter)), 4
     elif isinstance(node, (ast.List, ast.Tuple)) and node.elts and isinstance(node.ctx, ast.Load):
         yield f"{ast.unparse(node)} -> without its last", _set(node, "elts", node.elts[:-1]), 6
     if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None:

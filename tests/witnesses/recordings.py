@@ -1,4 +1,4 @@
-"""What holds a fact: recorded networks, calls, crossings, tests; whether it holds, in a process of its own."""
+"""What holds a fact: recorded networks, calls, programs, crossings, tests; each is tried in a process of its own."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ from typing import Any
 import pytest
 
 from tests.data.crossings.forms import FORMS
+from tests.differential import forking
 from tests.framework.compile.test_crossings import crossing, is_nearer
 from tests.framework.compile.test_recorded_graphs import KNOWN, RECORDED, compiled
 from tests.framework.ops.facts import emitted, recorded
 from tests.framework.ops.test_arrays import emission
+from tests.framework.programs import DATA, NAMES, told
 from tests.subprocesses import ROOT
 
 #: begins the name of a recorded call, of ``CALLS``
 CALL = "call: "
+#: begins the name of a recorded program, of ``tests/data/programs``
+PROGRAM = "program: "
 #: the graphs of calls that MindSpore makes (``tests/data/ops``), by the text of the call
 CALLS: dict[str, list[str]] = {
     case: lines
@@ -89,6 +93,15 @@ def call_holds(case: str) -> bool:
         return False
 
 
+def program_holds(name: str) -> bool:
+    """Whether a recorded program prints in this process, a fork, what it prints under the real MindSpore."""
+    with tempfile.TemporaryDirectory() as scratch:
+        forking.preload(str(ROOT))
+        request = {"script": str(DATA / f"{name}.txt"), "out": scratch, "limit": 60, "environment": {}}
+        code = forking.carry_out(request)
+        return code == 0 and (Path(scratch) / "stdout").read_text(encoding="utf-8").splitlines() == told(name)
+
+
 def crossings_hold(row: Any) -> bool:
     """Whether the forms of a row of ``observed`` cross where the real ones do."""
     pairs = [(n, crossing(form) - at) for n, form in enumerate(FORMS) if form.row == row for at in (1, 0)]
@@ -125,11 +138,11 @@ def failures(*tests: str, first: bool = False) -> list[str]:
 
 
 def holds(witness: str, row: Any = None) -> bool:
-    """Whether a witness holds: a recorded network, a recorded call (``call: ops.exp(x)``), ``crossings`` of a row, or a
-    test by its id.
+    """Whether a witness holds: a recorded network, a recorded call (``call: ops.exp(x)``), a recorded program
+    (``program: in_place``), ``crossings`` of a row, or a test by its id.
 
     Raises:
-        ValueError: there is no such network, call or test.
+        ValueError: there is no such network, call, program or test.
     """
     if witness.startswith(CALL):
         if witness.removeprefix(CALL) not in CALLS:
@@ -137,6 +150,10 @@ def holds(witness: str, row: Any = None) -> bool:
         return call_holds(witness.removeprefix(CALL))
     if "::" in witness:
         return not failures(witness)
+    if witness.startswith(PROGRAM):
+        if witness.removeprefix(PROGRAM) not in NAMES:
+            raise ValueError(f"{witness} is not a recorded program of tests/data/programs")
+        return bool(apart(lambda: program_holds(witness.removeprefix(PROGRAM))))
     if witness == "crossings":
         return crossings_hold(row)
     if witness not in RECORDED:

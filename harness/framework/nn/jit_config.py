@@ -14,7 +14,7 @@ _ACCEPTED: dict[str, tuple[str, ...]] = {
     "exc_mode": ("auto", "sink", "no_sink"),
     "jit_syntax_level": ("", "STRICT", "LAX"),
     "debug_level": ("RELEASE", "DEBUG"),
-    "infer_boost": ("on", "off"),
+    "infer_boost": ("", "on", "off"),
 }
 
 
