@@ -64,7 +64,14 @@ def row_of(cls: Any, given: dict[str, Any], name: str) -> dict[str, Any]:
                 row["none"] = True
     for kind in (int, float):
         low, high = (_INTERVAL.fullmatch(told(cls, {**given, name: kind(number)})) for number in (-_HUGE, _HUGE))
-        if low is not None and high is not None and low.group() == high.group() and "interval" not in row:
+        # A volume's gain has bounds as an amplitude alone.
+        if (
+            cls is not audio.Vol
+            and low is not None
+            and high is not None
+            and low.group() == high.group()
+            and "interval" not in row
+        ):
             row["interval"] = low.group()
     return row
 

@@ -28,6 +28,6 @@ def test_only_floats_are_filtered() -> None:
 def test_what_a_volume_does_not_take() -> None:
     with pytest.raises(SettingTypeError, match="Vol: gain_type is 'db'"):
         audio.Vol(1.5, "db")
-    with pytest.raises(SettingError, match=r"Vol: gain is -1\.0"):
+    with pytest.raises(SettingError, match=r"Vol: the gain of an? amplitude must be above 0"):
         audio.Vol(-1.0)
     assert (audio.Vol(4.0, audio.GainType.POWER)(WAVE) == np.clip(2 * WAVE, -1, 1)).all()

@@ -20,6 +20,8 @@ import numpy as np
 from harness.dtypes import DType
 from harness.errors import SettingError
 from harness.framework.dataset.checks import mistyped, noted
+from harness.framework.outside import check_words
+from harness.framework.tensor import is_tracing
 
 _KINDS: dict[str, type] = {
     **{kind.__name__: kind for kind in (int, float, bool, str, bytes, list, tuple, dict)},
@@ -64,6 +66,8 @@ class _Argument(NamedTuple):
             return
         flag = isinstance(value, bool) and int in self.kinds and bool not in self.kinds
         if flag or (self.kinds and not isinstance(value, self.kinds)):
+            if is_tracing():
+                check_words(value)  # a class within a graph is another error
             raise mistyped(value, self.said, owner, self.kinds, self.listed)
         if self.interval is None or isinstance(value, bool) or not isinstance(value, (int, float)):
             return
