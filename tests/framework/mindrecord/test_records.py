@@ -66,7 +66,7 @@ def test_columns_and_parts(files: str) -> None:
     assert [int(row["label"]) for row in read(dataset)] == [-1, 1, -2]
     with pytest.raises(SettingError, match="no columns"):
         ds.MindDataset(files + "0", columns_list=["nothing"])
-    with pytest.raises(SettingError, match="no file"):
+    with pytest.raises(SettingError, match="does not exist"):
         ds.MindDataset(files + "9")
 
 

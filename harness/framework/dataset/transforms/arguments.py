@@ -71,6 +71,8 @@ class _Argument(NamedTuple):
             raise mistyped(value, self.said, owner, self.kinds, self.listed)
         if self.interval is None or isinstance(value, bool) or not isinstance(value, (int, float)):
             return
+        if isinstance(value, float) and float not in self.kinds:
+            return  # its kind may be refused; the transform says so itself
         if not self.interval.holds(value):
             raise noted(SettingError(self.interval.told), value, name, owner)
 

@@ -109,7 +109,7 @@ def paddings(padding: Any, owner: str) -> tuple[int, int, int, int]:
 def filling(fill_value: Any, owner: str) -> tuple[int, int, int]:
     """Values of three channels of an int or three in [0, 255]."""
     given = fill_value if isinstance(fill_value, tuple) else (fill_value,) * 3
-    if len(given) != 3 or not all(type(each) is int for each in given):
+    if len(given) != 3 or not all(isinstance(each, int) and not isinstance(each, bool) for each in given):
         text = "fill_value should be a single integer or a 3-tuple."
         raise noted(SettingTypeError(text), fill_value, "fill_value", owner)
     red, green, blue = given
