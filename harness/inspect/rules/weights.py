@@ -109,7 +109,7 @@ def _zeros(context: Context, training: Training, zeros: list[Weight]) -> None:
     for at, weight in enumerate(zeros):
         others = f", as in {counted(len(zeros) - 1, 'other weight')}" if len(zeros) > 1 else ""
         text = f"every element of {weight.name} is 0 at the start{others}"
-        error = several if at == 0 and len(zeros) > 1 else weight.unchanged is True
+        error = at == 0 if several else weight.unchanged is True
         at_weight(context, weight, "zero weights", text, error=error)
 
 
