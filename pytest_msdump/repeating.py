@@ -64,7 +64,7 @@ def ways(environ: Mapping[str, str] = os.environ) -> list[Way]:
         Way(f"in another process{unlike}", {"PYTHONHASHSEED": known}, "process"),
         Way(f"with hash seed {other} (PYTHONHASHSEED)", {"PYTHONHASHSEED": other}, "hash-seed"),
         Way(
-            f"with {threads} thread{'s' * (threads != '1')} (OMP_NUM_THREADS and its like)",
+            f"with {threads} thread{'s' * (threads != '1')} (OMP_NUM_THREADS and others)",
             {"PYTHONHASHSEED": known, **dict.fromkeys(_THREADS, threads)}, "threads",
         ),
     ]  # fmt: skip

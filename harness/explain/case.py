@@ -77,7 +77,7 @@ class Case:
                 yield Case(self.expected, self.found, where, there, outputs, {}, states)
 
     def takers(self) -> Iterator[Case]:
-        """The step's other operators with other outputs of which nothing differs but what the origin was given, too."""
+        """The step's other operators with other outputs where nothing differs but what the origin was given, too."""
         contents = {(self.expected.content(e), self.found.content(f)) for e, f in self.inputs.values()}
         for where in self.expected.order:
             if where[:3] != self.where[:3] or where == self.where:

@@ -52,7 +52,7 @@ def test_what_differs_is_named(gate: pytest.Pytester, monkeypatch: pytest.Monkey
     ended.assert_outcomes(passed=1, failed=4)
     for name, way in (
         ("state", "again in this process"), ("hash", "with hash seed 1 (PYTHONHASHSEED)"),
-        ("process", "in another process"), ("threads", "with 1 thread (OMP_NUM_THREADS and its like)"),
+        ("process", "in another process"), ("threads", "with 1 thread (OMP_NUM_THREADS and others)"),
     ):  # fmt: skip
         ended.stdout.fnmatch_lines([f"msdump: not repeatable: other bits {way}", f"test_net.py::test_{name} *"])
     ended.stdout.fnmatch_lines(

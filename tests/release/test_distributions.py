@@ -27,7 +27,7 @@ from tests.subprocesses import ROOT
 pytest.importorskip("build", minversion="1.2", reason="the package `build` is not installed (tox -e release)")
 pytest.importorskip("twine", reason="twine is not installed (tox -e release)")
 VERSION = harness.__version__
-SDIST_LIMIT = 5_200_000
+SDIST_LIMIT = 5_000_000
 #: repository -> what its README installs
 EXTRAS = {"mindspore-style": "", "numpy": "", "pytorch": "[torch]"}
 

@@ -116,7 +116,7 @@ def run(
 
 
 def unrecorded(first: Array) -> Array:
-    """What stands for a result without elements, of which nothing is recorded, beside the first result."""
+    """What stands for a result without elements, for which nothing is recorded, beside the first result."""
     return np.empty(0, first.dtype)
 
 

@@ -147,7 +147,8 @@ def _hardshrink(self: Any, lambd: float = 0.5) -> Any:
 
 @tensor_method("soft_shrink")
 def soft_shrink(input: Any, lambd: float = 0.5) -> Any:
-    """``softshrink`` under its older name, which MindSpore cannot compile (measured)."""
+    """``softshrink`` under its older name, which MindSpore cannot compile (measured:
+    ``tests/framework/ops/test_functions.py``)."""
     if not is_eager():
         raise KernelError("soft_shrink cannot be compiled in a graph, because it warns that it is old; use softshrink")
     return call("SoftShrink", input, float(lambd))

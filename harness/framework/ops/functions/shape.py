@@ -406,7 +406,8 @@ def _contiguous(self: Tensor) -> Tensor:
 
 @tensor_method("expand")
 def _expand(self: Any, *size: Any) -> Any:
-    """Broadcast to ``size``, where -1 keeps a length; MindSpore cannot compile this method (measured)."""
+    """Broadcast to ``size``, where -1 keeps a length; MindSpore cannot compile this method (measured:
+    ``tests/framework/ops/test_functions.py``)."""
     if not is_eager():
         if len(size) > 1:
             raise SettingTypeError(f"Tensor.expand takes one tuple in a graph, got {len(size)} numbers")
@@ -445,7 +446,8 @@ def _sum_to_size(self: Any, *size: Any) -> Any:
 
 
 def expand_as(input: Any, other: Any) -> Any:
-    """Broadcast to the shape of ``other``; MindSpore has no kernel of this function in graphs (measured)."""
+    """Broadcast to the shape of ``other``; MindSpore has no kernel of this function in graphs (measured:
+    ``tests/framework/ops/test_functions.py``)."""
     if not is_eager():
         raise KernelError("ops.expand_as has no CPU kernel in a graph; use broadcast_to")
     return broadcast_to(input, other.shape)

@@ -68,7 +68,8 @@ class Collective(Operator):
                               f"{call.attrs['group']!r}")  # fmt: skip
 
     def _is_refused_alone(self, group: str) -> bool:
-        """Whether a CPU lacks it for a group that one of several ranks makes alone (measured)."""
+        """Whether a CPU lacks it for a group that one of several ranks makes alone (measured:
+        ``tests/interop/ranks/mint.py``)."""
         return self.name in ("AllGather", "Broadcast") and group not in WORLDS and world.current().size > 1
 
     def kernel(self, call: Call, x: Array) -> Array:
