@@ -64,6 +64,8 @@ class _Argument(NamedTuple):
         """Raises the error of a value that is not taken."""
         if value is None and (self.none or not self.kinds):
             return
+        if np.dtype in self.kinds and _names_dtype(value):
+            return
         flag = isinstance(value, bool) and int in self.kinds and bool not in self.kinds
         if flag or (self.kinds and not isinstance(value, self.kinds)):
             if is_tracing():
@@ -75,6 +77,14 @@ class _Argument(NamedTuple):
             return  # its kind may be refused; the transform says so itself
         if not self.interval.holds(value):
             raise noted(SettingError(self.interval.told), value, name, owner)
+
+
+def _names_dtype(value: Any) -> bool:
+    """Whether a class or a text stands for a dtype of numpy (``np.float16``, ``int``, ``"float16"``)."""
+    try:
+        return isinstance(value, (type, str)) and np.dtype(value) is not None
+    except TypeError:
+        return False
 
 
 def _interval(told: str) -> _Interval:
