@@ -1,4 +1,4 @@
-"""The kinds of files in an iteration directory, told by their names."""
+"""The kinds of files in an iteration directory, told by their names, and whether a path is a file alone."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from harness.dump.writer import MAPPING
 from harness.errors import TreeError
 
 _STORE = ".h5"
+_STORES = (_STORE, ".hdf5", "")
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_USER_BLOCKS = (0, 512)
 
 
 class Kinds(NamedTuple):
@@ -79,6 +82,18 @@ def _with(found: Kinds, name: str, is_directory: bool) -> Kinds:
     if is_arguments_file(name):
         return found._replace(arguments=True)
     return found._replace(raw_files=True) if not found.raw_files and raw.is_raw(name) else found
+
+
+def is_single_file(path: str) -> bool:
+    """Whether ``path`` is a file that, by its name and its first bytes, is no golden store."""
+    if os.path.splitext(path)[1] in _STORES or not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_USER_BLOCKS[-1] + len(_HDF5))
+    except OSError:
+        return False
+    return not any(head[at : at + len(_HDF5)] == _HDF5 for at in _USER_BLOCKS)
 
 
 def instead_of_a_tree(path: str) -> str:

@@ -23,9 +23,6 @@ from harness.records import Record, SlotKey
 #: What a file alone is called, whose name says nothing.
 ALONE = "tensor"
 _JSON = ".json"
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-_USER_BLOCKS = (0, 512)
-_STORES = (".h5", ".hdf5", "")
 _INSTEAD = {
     ".pkl": "dumps of ptdbg_ascend are not read, no pickle is; dump again with msprobe, and give its dump.json",
     ".pb": "a graph or an asynchronous dump file holds no slots of its own; give the directory of the dump",
@@ -46,18 +43,6 @@ _JSON_FILES = (
 
 
 _Reader = Callable[[str, list[Problem]], Iterator[Record]]
-
-
-def is_single_file(path: str) -> bool:
-    """Whether ``path`` is a file that, by its name and its first bytes, is no golden store."""
-    if os.path.splitext(path)[1] in _STORES or not os.path.isfile(path):
-        return False
-    try:
-        with open(path, "rb") as file:
-            head = file.read(_USER_BLOCKS[-1] + len(_HDF5))
-    except OSError:
-        return False
-    return not any(head[at : at + len(_HDF5)] == _HDF5 for at in _USER_BLOCKS)
 
 
 def read_single_file(path: str, backend: str | None = None) -> Capture:

@@ -16,7 +16,7 @@ from harness.attributes import checked_rules
 from harness.capture.arguments import ArgumentsFile, artefacts, is_arguments_file
 from harness.capture.bin_files import read_bin_files
 from harness.capture.capture import Capture, Problem, in_turn
-from harness.capture.directory_kinds import Kinds, instead_of_a_tree, kinds_of
+from harness.capture.directory_kinds import Kinds, instead_of_a_tree, is_single_file, kinds_of
 from harness.capture.join import Join
 from harness.capture.models import read_models
 from harness.capture.msprobe import read_msprobe
@@ -24,7 +24,6 @@ from harness.capture.named_tensors import onnx
 from harness.capture.names import is_label
 from harness.capture.networks import chosen
 from harness.capture.normalise import ir_text
-from harness.capture.single_files import is_single_file, read_single_file
 from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.capture.tree_rows import joined
 from harness.errors import TreeError
@@ -286,6 +285,8 @@ def _of_other_layout(
 ) -> Capture | None:
     """A tree without rank directories, or a file alone; None if it is neither."""
     if is_single_file(path):
+        from harness.capture.single_files import read_single_file  # readers of a dozen formats
+
         return read_single_file(path, more["backend"])
     folder = is_directory(path, TreeError)
     models = read_models(path, rank, network=network, ahead=ahead, **more) if folder else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.capture import Capture, read_tree
-from harness.capture.single_files import is_single_file
+from harness.capture.directory_kinds import is_single_file
 from harness.cli.recorder import is_only_recorded, recorded
 from harness.cli.watched import Watched
 from harness.errors import SettingError, StoreError, TreeError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
-from harness.capture.single_files import is_single_file
+from harness.capture.directory_kinds import is_single_file
 from harness.cli.beside import labels_of, laid_beside
 from harness.cli.recorder import is_only_recorded, recorded
 from harness.cli.watched import Watched

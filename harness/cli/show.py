@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from harness.capture import Capture, read_tree
+from harness.capture.directory_kinds import is_single_file
 from harness.capture.npy import Incomplete, read
-from harness.capture.single_files import is_single_file
 from harness.cli.amount import limit
 from harness.cli.recorder import is_only_recorded, listed, recorded
 from harness.cli.slots import slots_table

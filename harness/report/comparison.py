@@ -11,7 +11,7 @@ from typing import Any
 
 from harness import explain
 from harness.capture import Capture, read_tree
-from harness.capture.single_files import is_single_file
+from harness.capture.directory_kinds import is_single_file
 from harness.compare import Tolerances
 from harness.compare.policy import Party, judge, texts_count
 from harness.compare.spread import spread

@@ -7,6 +7,8 @@ from pathlib import Path
 from types import TracebackType
 
 from harness.errors import StoreError, first_line
+from harness.records import SlotKey
+from harness.store.layout.index import describe_key
 from harness.store.layout.schema import RunId
 
 #: Exceptions of HDF5 and numpy for a file whose inner structure is broken.
@@ -14,11 +16,12 @@ DAMAGE = (KeyError, MemoryError, OSError, OverflowError, RuntimeError, TypeError
 
 
 class Located:
-    """See ``GoldenStore.located``. Every reading passes here, and a generator's context takes four times as long."""
+    """See ``GoldenStore.located``. Every reading passes here, and a generator's context takes four times as long:
+    so a slot is put into words only for an error."""
 
     __slots__ = ("_path", "_run", "_where")
 
-    def __init__(self, path: str | os.PathLike[str], where: str, run: RunId | None) -> None:
+    def __init__(self, path: str | os.PathLike[str], where: str | SlotKey, run: RunId | None) -> None:
         self._path, self._where, self._run = path, where, run
 
     def __enter__(self) -> None:
@@ -30,7 +33,8 @@ class Located:
         if error is None:
             return
         path, run = Path(self._path), f"run {self._run}" if self._run else ""
-        where = "".join(f"{each}: " for each in (path, run, self._where) if each)
+        place = self._where if isinstance(self._where, str) else describe_key(self._where)
+        where = "".join(f"{each}: " for each in (path, run, place) if each)
         if isinstance(error, StoreError):
             if not str(error).startswith(f"{path}: "):
                 raise StoreError(f"{where}{error}") from None

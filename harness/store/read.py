@@ -23,7 +23,7 @@ from harness.reading import open_regular
 from harness.records import Gap, Record, SlotKey
 from harness.stats import digest
 from harness.store.layout.contents import USER_BLOCK, Placed, RunSource, Source, has_user_block, read_contents
-from harness.store.layout.index import Index, describe_key, run_checksum
+from harness.store.layout.index import Index, run_checksum
 from harness.store.layout.objects import Stored, from_stored, stored_dtype
 from harness.store.layout.schema import EVERY_RANK, Compression, Level, RunId
 from harness.store.located import Located
@@ -53,7 +53,7 @@ def _source(path: str | os.PathLike[str], descriptor: int, size: int) -> Source:
     store."""
     head = portable.pread(descriptor, USER_BLOCK, 0)
     if has_user_block(head):
-        return Placed(descriptor, read_contents(head, descriptor, size))
+        return Placed(descriptor, read_contents(head, descriptor, size), size)
     if head.startswith(_LFS):
         raise StoreError(f"a git-LFS pointer, not the golden itself: run `{pull(Path(path))}`")
     if head.startswith((b"<<<<<<< ", b"=======", b">>>>>>> ")):
@@ -256,7 +256,7 @@ class GoldenStore:
                 problems.append(str(error))
         return problems
 
-    def located(self, where: str, run: RunId | None = None) -> Located:
+    def located(self, where: str | SlotKey, run: RunId | None = None) -> Located:
         """Inside the block, adds the file, the run and ``where`` (the place in it, in words) to the message of an
         error."""
         return Located(self._given, where, run)
@@ -342,16 +342,18 @@ class StoredRun:
         Raises:
             StoreError: it is missing, values were not kept, or the store is closed.
         """
+        with self.located(self.index.keys[row]):
+            return self._stored(row, self.index.name(row, "dtype"), self.index.shape(row))
+
+    def _stored(self, row: int, name: str, shape: tuple[int, ...]) -> Stored:
         index = self.index
-        with self.located(describe_key(index.keys[row])):
-            if self.level != "tensors":
-                raise StoreError("values were not kept (level digest)")
-            if not index.has_values(row):
-                raise StoreError("values were not kept; --msdump-level=everything keeps them")
-            if self._store.closed:
-                raise StoreError("the store is closed")
-            name = index.name(row, "dtype")
-            return self._store._source.stored_object(index.digests[row], stored_dtype(name), index.shape(row))
+        if self.level != "tensors":
+            raise StoreError("values were not kept (level digest)")
+        if not index.has_values(row):
+            raise StoreError("values were not kept; --msdump-level=everything keeps them")
+        if self._store.closed:
+            raise StoreError("the store is closed")
+        return self._store._source.stored_object(index.digests[row], stored_dtype(name), shape)
 
     def tensor(self, row: int) -> Array:
         """The tensor at ``row`` of ``index``, in its logical shape and its own dtype; read-only if kept in memory.
@@ -364,10 +366,9 @@ class StoredRun:
         known = None if self._store.closed else self._store.kept(index.digests[row])
         if known is not None and self.level == "tensors":
             return known
-        stored = self.stored(row)
-        with self.located(describe_key(index.keys[row])):
-            name = index.name(row, "dtype")
-            array = from_stored(stored, name, index.shape(row))
+        with self.located(index.keys[row]):
+            name, shape = index.name(row, "dtype"), index.shape(row)
+            array = from_stored(self._stored(row, name, shape), name, shape)
             found = digest(array, name)
             if found != index.digests[row]:
                 raise StoreError(
@@ -481,14 +482,16 @@ class StoredRun:
     def damaged(self, rows: Iterable[int]) -> list[str]:
         """Says in words what is wrong with the tensors at these ``rows`` of ``index``."""
         found = []
-        for row in filter(self.index.has_values, rows):
+        kept = self.index.kept
+        for row in rows:
             try:
-                self.tensor(row)
+                if kept[row]:
+                    self.tensor(row)
             except StoreError as error:
                 found.append(str(error))
         return found
 
-    def located(self, where: str) -> Located:
+    def located(self, where: str | SlotKey) -> Located:
         """See ``GoldenStore.located``; adds the run before ``where``."""
         return self._store.located(where, self.id)
 

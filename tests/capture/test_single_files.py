@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from harness.capture import read_tree
-from harness.capture.single_files import is_single_file
+from harness.capture.directory_kinds import is_single_file
 from harness.cli import main
 from harness.store import RunId, update
 from tests.capture.msprobe_build import call, dump, scalar, tensor

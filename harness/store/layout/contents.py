@@ -19,7 +19,6 @@ All numbers are little-endian; offsets count from the beginning of the file.
 from __future__ import annotations
 
 import json
-import os
 import re
 import struct
 from collections.abc import Collection, Mapping, Sequence
@@ -308,10 +307,10 @@ class Source(Protocol):
 
 
 class Placed:
-    """A store: every part is read at the offset in the contents."""
+    """A store of ``size`` bytes: every part is read at the offset in the contents."""
 
-    def __init__(self, descriptor: int, contents: Contents) -> None:
-        self._descriptor, self._contents = descriptor, contents
+    def __init__(self, descriptor: int, contents: Contents, size: int) -> None:
+        self._descriptor, self._contents, self._size = descriptor, contents, size
         self._kept: dict[int, bytes] = {}
         self._room = _TEXTS
         self.schema, self.network, self.compression = contents.schema, contents.network, contents.compression
@@ -369,7 +368,7 @@ class Placed:
         nbytes = prod(shape) * dtype.itemsize
         if not packed and size != nbytes:
             raise StoreError(f"{size} bytes are stored, but {dtype}{list(shape)} needs {nbytes}")
-        if offset + size > os.fstat(self._descriptor).st_size:
+        if offset + size > self._size:
             raise StoreError(f"its {size} bytes at {offset} lie beyond the end of the file")
         return Stored(dtype, shape, fetch(self._descriptor, size, offset), packed)
 

@@ -172,6 +172,12 @@ class Index:
         kept: bool = self._row(row)[_AT["count"]] >= 0
         return kept
 
+    @lazy
+    def kept(self) -> list[bool]:
+        """Of each row, ``has_values``."""
+        kept: list[bool] = (self.rows["count"] >= 0).tolist()
+        return kept
+
     def record(self, row: int) -> Record:
         """A row as a record without values; its statistics are in ``extra.statistics``."""
         fields, names = self._row(row), self.names

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -202,6 +203,7 @@ def holds(old: Stored, raw: Array) -> bool:
 # --- tensors --------------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=256)
 def stored_dtype(dtype_name: str) -> np.dtype[Any]:
     """The little-endian numpy dtype that stores a MindSpore dtype: an unsigned integer of the same size for bfloat16
     and other types that numpy lacks."""
