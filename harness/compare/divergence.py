@@ -12,6 +12,8 @@ from harness.compare.verdict import Comparison, OrderChange, Rename, SlotVerdict
 from harness.records import SlotKey
 
 PARAMETER = "Parameter"
+#: Ends the name of an operator that the run alone has, if the golden has another one of that name.
+FOUND_SUFFIX = " (found)"
 
 #: Operators that update their first inputs in place, by the beginnings of their names.
 IN_PLACE = ("Adam", "Apply", "Assign", "FusedAdam", "FusedApply", "Momentum", "SGD", "Scatter", "SparseApply")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.compare.check import Judging, check
-from harness.compare.divergence import PARAMETER
+from harness.compare.divergence import FOUND_SUFFIX, PARAMETER
 from harness.compare.identities import Identities, Operators
 from harness.compare.pairing.stated import Node, in_order, mates
 from harness.compare.party import Party, are_counted, are_ordered, have_equal_names, texts_count
@@ -27,8 +27,6 @@ from harness.stats import digest
 if TYPE_CHECKING:
     from harness.recording.described import Described, Edge
 
-#: Suffix of an operator of the run that has no counterpart.
-FOUND_SUFFIX = " (found)"
 _COUNTED = re.compile(r"(.*)-op\d+$", re.DOTALL)
 #: name of an operator that is another one in a later step, see ``Capture.operators``
 _LATER = re.compile(r"(.*)@(\d+)$", re.DOTALL)

@@ -31,7 +31,7 @@ from harness.explain.recorded import LIBRARY, is_without_replayer
 from harness.explain.rewired import by_graphs
 from harness.explain.search import WORK, Search
 from harness.explain.structure import Structure, told_apart
-from harness.explain.trained import cut_off, is_gradient
+from harness.explain.trained import cut_off
 from harness.records import GIVEN_SCOPE, Record, SlotKey
 from harness.words import agreeing
 
@@ -152,16 +152,13 @@ def _cause(comparison: Comparison, divergence: Divergence, case: Case, work: int
     """The cause, and further statements about parameters that differ from the start."""
     first = _differing_from_the_start(comparison, case)
     told = []
-    cause: Cause | None = one_sided.iterations(divergence, case)
+    cause: Cause | None = one_sided.iterations(divergence, case) or left_out(divergence, case)
     if cause is not None:
         return cause, []
     if divergence.kind is Kind.ARGUMENTS and changed_arguments(case):
         cause = Search(case, work).cause()
     elif divergence.kind.structural:
-        known = left_out(divergence, case) or (
-            None if is_gradient(case.where.operator) else cut_off(comparison, divergence)
-        )
-        cause = known or Structure(divergence, case).cause()
+        cause = cut_off(comparison, divergence) or Structure(divergence, case).cause()
     elif _is_other(case):
         other = replace(divergence, kind=Kind.REPLACED, counterpart=case.there.operator)
         cause = Structure(other, case).cause()

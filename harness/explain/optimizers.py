@@ -20,10 +20,13 @@ from harness.explain.case import Case
 from harness.explain.claim import Check
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.structure import Structure
+from harness.explain.trained import GRADIENT, UPDATES, is_unchanged
 
 SETTING = "Settings"
 #: operators whose numbers are looked at, and that are computed again
 _LOOKED, _MOST = 400, 3
+#: names of parameters in one text
+_SHOWN = 3
 
 
 def updates(case: Case) -> Iterator[Case]:
@@ -61,9 +64,16 @@ def shown_by_operators(cause: Cause, comparison: Comparison, case: Case) -> Caus
 
 
 def left_out(origin: Origin, case: Case) -> Cause | None:
-    """The cause if an optimizer takes no step: proven if no weight that it has in the golden changes."""
-    if origin.kind is not Kind.REMOVED or case.expected.op_type(case.where) != SETTING:
+    """The cause if an optimizer takes no step, or if the other side gives it other parameters."""
+    if UPDATES not in case.where.operator:
         return None
+    if case.expected.op_type(case.where) != SETTING:
+        return _other_parameters(case)
+    return _no_step(case) if origin.kind is Kind.REMOVED else None
+
+
+def _no_step(case: Case) -> Cause | None:
+    """Proven if no weight that the optimizer has in the golden changes."""
     where, scope = case.where, _scope(case.where)
     if any(each[:3] == where[:3] and each.operator.startswith(scope) for each in case.found.order):
         return None
@@ -74,6 +84,32 @@ def left_out(origin: Origin, case: Case) -> Cause | None:
     text = f"removed: {scope.rpartition('/')[0].rpartition('/')[2]} takes no step in iteration {where.iteration}"
     check = Check("fact", {"unchanged": sorted(now), "in": "run", "iteration": where.iteration}) if same else None
     return Cause(Certainty.BITS if same else Certainty.LIKELY, "removed", text, check=check)
+
+
+def _other_parameters(case: Case) -> Cause | None:
+    """Both sides have gradients of some parameters, and the optimizer of one side alone takes them: proven, as these
+    parameters never change on the other side."""
+    where, scope = case.where, _scope(case.where)
+    sides = case.expected, case.found
+    with_gradient = [{each.key.operator.removesuffix(".grad") for each in side.by_key.values()
+                      if each.op_type == GRADIENT and each.key.rank == where.rank} for side in sides]  # fmt: skip
+    taken = [[a.parameter for each in side.graphs.operators(where.graph) if each.name.startswith(scope)
+              for a in each.arguments if a.parameter] for side in sides]  # fmt: skip
+    both = with_gradient[0] & with_gradient[1]
+    lost, gained = (
+        [name for name in dict.fromkeys(one) if name in both and name not in other]
+        for one, other in (taken, taken[::-1])
+    )
+    names, without = lost or gained, case.found if lost else case.expected
+    if bool(lost) == bool(gained) or not all(is_unchanged(without, name, where.rank) for name in names):
+        return None
+    optimizer = scope[:-1].rpartition("/")[2]
+    some = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    verb = "does not update" if lost else "updates"
+    text = f"{optimizer} {verb} {some}, {'of which there are gradients' if lost else 'unlike in the golden'}"
+    kind = "removed" if lost else "inserted"
+    check = Check("fact", {"unchanged": names, "in": "run" if lost else "golden"})
+    return Cause(Certainty.BITS, kind, f"{kind}: {text}", check=check)
 
 
 def _scope(where: Execution) -> str:

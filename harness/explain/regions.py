@@ -12,8 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.compare.divergence import PARAMETER, Execution
-from harness.compare.pairing.apply import FOUND_SUFFIX
+from harness.compare.divergence import FOUND_SUFFIX, PARAMETER, Execution
 from harness.compare.policy import Party
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.dtypes import ARGUMENT_FORMAT, from_numpy

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from harness.compare.divergence import Execution
+from harness.compare.divergence import FOUND_SUFFIX, Execution
 from harness.compare.origin import Input, Kind, Origin, State
-from harness.compare.renumbering import FOUND_SUFFIX
 from harness.dtypes import ARGUMENT_FORMAT
 from harness.explain.alignment import Alignment, is_order
 from harness.explain.case import Case
@@ -57,7 +56,7 @@ class Structure:
             Kind.REMOVED: lambda: self._passed_on() or self._survived() or self._written(), Kind.MOVED: self._by_replay,
             Kind.REWIRED: self._rewired, Kind.RENAMED: self._renamed, Kind.ARGUMENTS: self._with_other_inputs,
         }  # fmt: skip
-        text = self._text()
+        text = self._text().replace(FOUND_SUFFIX, "")  # a name of the comparison's, not of the run's
         told = text.split(":")[0] if ":" in text else "rewired"
         trained = self._trained()
         certainty = (self._untrained(trained) if trained is not None else None) or proofs[kind]()
@@ -104,7 +103,7 @@ class Structure:
 
     def _text(self) -> str:
         origin = self._origin
-        name = short_operator(origin.where.operator.removesuffix(FOUND_SUFFIX))
+        name = short_operator(origin.where.operator)
         other = short_operator(origin.counterpart or "")
         after = short_operator(origin.before[0] or "")
         place = f" (after {after})" if after else ""

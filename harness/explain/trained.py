@@ -16,7 +16,7 @@ from harness.words import counted
 
 _GRADIENTS = "Gradients/"
 #: begins the scope of an optimizer's operators, in captures of PyTorch
-_UPDATES = "Default/optimizer-"
+UPDATES = "Default/optimizer-"
 #: operators that give zeros, whatever they take
 _ZEROS = frozenset({"ZerosLike", "Zeros", "FillV2", "Fill"})
 _NAMED = 3
@@ -53,7 +53,7 @@ def is_gradient(name: str) -> bool:
 def cut_off(comparison: Comparison, origin: Origin) -> Cause | None:
     """The cause if every forward tensor holds, and gradients reach other parameters than before: what both sides
     recorded of their parameters' gradients shows it."""
-    updates = _UPDATES in origin.where.operator
+    updates = UPDATES in origin.where.operator
     if not updates and not is_gradient(origin.where.operator):
         return None
     step, lone = origin.where[:3], {Verdict.MISSING: list[str](), Verdict.UNEXPECTED: list[str]()}

@@ -119,13 +119,18 @@ def captured(make: Callable[[], Any], way: Way, grafts: Mapping[Any, Any] | None
         with torch.no_grad():
             way.weight(model)
     torch.use_deterministic_algorithms(True, warn_only=True)
-    optimizer = torch.optim.AdamW(model.parameters(), 1e-2) if way.train else None
+    trained = [*model.parameters()]
+    if way.loop == "parameter frozen":
+        trained[len(trained) // 2].requires_grad_(False)
+    if way.loop == "parameter left out":
+        del trained[len(trained) // 2]
+    optimizer = torch.optim.AdamW(trained, 1e-2) if way.train else None
     if way.optimize is not None:
         way.optimize(optimizer)
     watch = TorchCapture(model, paths=True, gradients=True, grafts=Grafts(grafts) if grafts else None)
     # Under a function mode modules take other paths than without: the golden has one, too.
     plant = Planted(way.kind or KINDS[0], way.target)
-    torch.manual_seed(1)
+    torch.manual_seed(2 if way.loop == "other seed" else 1)
     for at in range(STEPS if way.train else 1):
         with plant, watch.step() as returned:
             if optimizer is None:

@@ -232,7 +232,10 @@ LOOPS: dict[str, tuple[str, ...]] = {
     "loss summed": ("replaced", "another operator", "removed", "inserted"),
     "clipped": ("inserted",),
     "no step": ("missing", "removed", "iterations", "stale"),
-    "order of batches": ("input", "data", "differs", "flipped", "permut"),
+    "order of batches": ("input", "data", "differs", "flipped", "permut", "inserted: Default/flip"),
+    "parameter left out": ("does not update",),
+    "parameter frozen": ("none reaches",),
+    "other seed": ("generator", "seed"),
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.compare.check import check
+from harness.compare.divergence import FOUND_SUFFIX
 from harness.compare.pairing.beside import operators_alone
 from harness.compare.pairing.corresponding import same_layout
 from harness.compare.pairing.pair import pair
@@ -19,9 +20,6 @@ from harness.compare.pairing.uncompared import uncompared
 from harness.compare.verdict import Comparison
 from harness.dtypes import by_name
 from harness.records import Record, SlotKey
-
-#: Suffix for an operator that only the found side has, if the expected side has another operator of that name.
-FOUND_SUFFIX = " (found)"
 
 
 def check_paired(
