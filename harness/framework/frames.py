@@ -11,11 +11,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 from types import CodeType, FrameType, FunctionType, MethodType, TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 Frame = FrameType
 #: first and last line, first and last column; None where Python does not know it
@@ -161,8 +160,7 @@ def captured(function: Any) -> dict[str, Any]:
     return found
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """A function, running or not, as far as its source can be followed.
 
     Attributes:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.recording import World
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from harness.framework.communication.client import Client
 
 
-@dataclass(eq=False)
 class Membership:
     """One rank's place in a run.
 
@@ -29,10 +27,9 @@ class Membership:
         groups: the ranks of each group that it made, by name.
     """
 
-    rank: int = 0
-    size: int = 1
-    client: Client | None = None
-    groups: dict[str, list[int]] = field(default_factory=dict)
+    def __init__(self, rank: int = 0, size: int = 1, client: Client | None = None) -> None:
+        self.rank, self.size, self.client = rank, size, client
+        self.groups: dict[str, list[int]] = {}
 
 
 _process = Membership()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class FunctionCall:
-    """One call of a graph function (``dispatch.graph_function``) while a graph is traced.
+    """One call of a graph function (``dispatch.graph_function``) while a graph is traced. (No dataclass: to make one
+    takes longer than the rest of this module.)
 
     Attributes:
         key: what identifies the function; None for one that is not a graph function after all.
@@ -20,12 +19,19 @@ class FunctionCall:
         around: the call that is running around it; None for the outermost.
     """
 
-    key: Any
-    shared: bool
-    named: bool
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    around: FunctionCall | None
+    __slots__ = ("args", "around", "key", "kwargs", "named", "shared")
+
+    def __init__(
+        self,
+        key: Any,
+        shared: bool,
+        named: bool,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        around: FunctionCall | None,
+    ) -> None:
+        self.key, self.shared, self.named = key, shared, named
+        self.args, self.kwargs, self.around = args, kwargs, around
 
 
 RUNNING: ContextVar[FunctionCall | None] = ContextVar("the graph function that is called", default=None)
