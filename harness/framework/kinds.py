@@ -4,7 +4,8 @@ else.
 Source: ``kinds.json``, measured with MindSpore 2.10.0 CPU (``tests/interop/refused_kinds.py``): for each callable
 (``ops.softmax``, ``Tensor.sum``, ``nn.Dense``; ``nn.Dense()`` is one that was made) and argument, by position or name,
 the kinds of Python values for which every value that was tried is a ``TypeError``, or, with ``/A`` behind the kind, an
-``AttributeError``: MindSpore asks the value for its shape or dtype, unlike what it checks.
+``AttributeError``: MindSpore asks the value for its shape or dtype, unlike what it checks. Callables that refuse the
+same share a row.
 """
 
 from __future__ import annotations
@@ -39,8 +40,7 @@ _SHOWN = ("Tensor", "bool", "int", "float", "str", "tuple", "list", "dict", "Non
 def refused_kinds() -> dict[str, dict[str, str]]:
     """For each callable its arguments, each with the kinds of values it does not take, separated by blanks."""
     text = (Path(__file__).parent / "kinds.json").read_text(encoding="utf-8")
-    table: dict[str, dict[str, str]] = json.loads(text)
-    return table
+    return {name: row for names, row in json.loads(text).items() for name in names.split()}
 
 
 class Refused:

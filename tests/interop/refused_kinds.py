@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from harness.framework.kinds import refused_kinds
 from tests.differential.mistakes import FORMS, changed, outcomes, program, spine
 from tests.differential.settings import parameters
 from tests.differential.side import Side
@@ -170,11 +171,15 @@ def measure(python: str, tried: list[tuple[str, int | str, str, str]]) -> dict[t
 def main(real: str) -> None:
     """Measures, and writes the table; what it says of arguments that no call has stays."""
     tried = [trial for form in FORMS for trial in trials(form)]
-    rows: dict[str, dict[str, str]] = json.loads(TABLE.read_text(encoding="utf-8"))
+    rows = dict(refused_kinds())
     for name, row in table(measure(real, list(dict.fromkeys([*tried, *more_trials(real)])))).items():
         if name.partition(".")[2] not in _HELPERS:
             rows[name] = {**rows.get(name, {}), **row}
-    TABLE.write_text(json.dumps(dict(sorted(rows.items())), indent=0) + "\n", encoding="utf-8")
+    alike: dict[str, list[str]] = defaultdict(list)
+    for name, row in sorted(rows.items()):
+        alike[json.dumps(row)].append(name)
+    shared = {" ".join(names): json.loads(row) for row, names in alike.items()}
+    TABLE.write_text(json.dumps(shared, indent=0) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
