@@ -228,17 +228,18 @@ def main(words: list[str] | None = None) -> int:
     given.add_argument("--elements", type=int, default=256, help="of a slot, float32")
     given.add_argument("--listed", type=int, nargs="*", default=[25, 100])
     said = given.parse_args(words)
+    from distributed import LocalCluster
+
     from harness.scale import cluster as clusters
     from harness.scale import flights
 
     flights.FLYING = FLYING
-    started = clusters._started
-    clusters._started = lambda *of: started(*of, THREADS)
     cost, size = real_part(said.elements)
     os.environ[_COST] = str(cost)
     rows: list[dict[str, float]] = []
     full: list[dict[str, float]] = []
-    with clusters.cluster(PROCESSES, "") as found:
+    local = LocalCluster(PROCESSES, threads_per_worker=THREADS, memory_limit=0, dashboard_address="127.0.0.1:0")
+    with local, clusters.cluster(0, local.scheduler_address) as found:
         for kind, sizes in ((full, said.listed), (rows, said.ranks)):
             for count in sizes:
                 kind.append(listed(found, count) if kind is full else compared(found, count, said.elements))

@@ -1,56 +1,37 @@
-"""A Dask cluster: its start and end, its versions, and what each worker sees."""
+"""Who does a command's tasks: processes of this machine, or a Dask cluster, its versions, and what each worker sees."""
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from harness.compare.collector import PausedCollector
 from harness.errors import ScaleError, first_line
-from harness.scale import forks
-from harness.scale.crew import Crew, Sight, unlike
-from harness.scale.flights import Flights, Task
-from harness.scale.link import TICK, Link, clock
-from harness.scale.loop import Loop
+from harness.scale.crew import Crew, unlike
+from harness.scale.flights import Flights
+from harness.scale.link import Link, clock
+from harness.scale.pool import Pool, nobody
+from harness.scale.tasks import TICK, Sight, Task
 from harness.suggest import install
 from harness.words import counted
 
-__all__ = ["Cluster", "Task", "cluster", "limit"]
+__all__ = ["Cluster", "Pool", "Task", "cluster", "limit"]
 
 #: Seconds that a worker's files, a worker or the scheduler may be out of reach.
 LIMIT_VARIABLE, LIMIT = "MSDUMP_SCALE_LIMIT", 30.0
 #: Processes that a command starts at the most: so many, or some for each processor of this machine.
 _MOST, _MOST_EACH = 64, 8
-#: How many limits the start of processes of this machine may take, and seconds that their end may take.
-_START, _END = 4, 10.0
+#: Seconds that the end of a connection may take.
+_END = 10.0
 #: How many limits a result may take from its worker to this process; it is asked for again then.
 _FETCH = 4
-#: Workers of this machine are forks (see ``forks.py``); nobody looks at their profiles.
-_SETTINGS = {
-    "distributed.admin.tick.limit": "1h",
-    "distributed.admin.tick.interval": "10s",  # 50 times a second otherwise, in each of its servers
-    "distributed.scheduler.active-memory-manager.start": False,  # nothing is replicated
-    "distributed.worker.multiprocessing-method": "forkserver",
-    "distributed.worker.profile.enabled": False,
-    "distributed.worker.http.routes": [],
-    "distributed.admin.system-monitor.gil.enabled": False,
-    "distributed.admin.system-monitor.interval": "10s",
-    # Without MALLOC_TRIM_THRESHOLD_, which maps new memory for every array of a measurement (a third of its CPU time).
-    "distributed.nanny.pre-spawn-environ": {
-        "OMP_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    },
-}
 
 
 def limit() -> float:
@@ -66,16 +47,17 @@ def limit() -> float:
 
 
 @contextmanager
-def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda line: None) -> Iterator[Cluster]:
+def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda line: None) -> Iterator[Cluster | Pool]:
     """Workers of this machine, or those of an existing scheduler.
 
     Args:
         workers: number of processes to start; 0 to use ``address``.
         address: address of a scheduler, such as ``tcp://10.0.0.1:8786``.
-        tell: called with the dashboard's address, and with messages about unusable workers.
+        tell: called with who works, and with messages about unusable workers.
 
     Raises:
-        ScaleError: Dask is not installed, the scheduler cannot be reached, or versions do not fit.
+        ScaleError: processes do not start; Dask is not installed, the scheduler cannot be reached, or versions do not
+            fit.
     """
     if workers and address:
         raise ScaleError("--workers starts a cluster and --scheduler uses one: give one of the two")
@@ -83,38 +65,32 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
         raise ScaleError(f"--workers is a number of processes, at least 0; given was {workers}")
     if workers > (most := max(_MOST, _MOST_EACH * (os.cpu_count() or 1))):
         raise ScaleError(f"--workers starts at most {most} processes on this machine; given was {workers}")
+    seconds = limit()
+    if workers:
+        with closing(Pool(workers, tell)) as pool:
+            yield pool
+        return
     try:
         with PausedCollector():
             import dask
 
-            import_module("distributed")
+            utils: Any = import_module("distributed.utils")
     except ImportError:
-        raise ScaleError(f"more than one process needs Dask: {install('pytest-msdump[scale]')}") from None
-    seconds = limit()
-    settings = _SETTINGS | {"distributed.comm.timeouts.connect": f"{seconds:g}s"}
-    if not _has_pages():
-        settings |= {"distributed.scheduler.http.routes": []}
-    if workers:
-        with dask.config.set(settings):
-            forks.serve()
-    loop, local, client = Loop(), None, None
-    with dask.config.set(settings), _quiet():
+        raise ScaleError(f"--scheduler needs Dask: {install('pytest-msdump[scale]')}") from None
+    loop, client = utils.LoopRunner(), None
+    with dask.config.set({"distributed.comm.timeouts.connect": f"{seconds:g}s"}), _quiet():
+        loop.start()
         try:
-            if workers:
-                local = _started(loop, workers, seconds)
-            client = _connected(loop, local if local is not None else address, seconds)
-            found = Cluster(Link(loop, client, _FETCH * seconds, own=local is not None), seconds, tell)
-            found.begin(max(1, workers), _START * seconds if workers else seconds)
+            client = _connected(loop, address, seconds)
+            found = Cluster(Link(loop.loop, client, _FETCH * seconds), seconds, tell)
+            found.begin(seconds)
             yield found
         finally:
-            if client is not None:
-                with suppress(Exception):
-                    loop.ask(_left(client), _END)
-            if local is not None:
-                with suppress(Exception):
-                    loop.ask(_ended(local), _END)
-                gc.unfreeze()
-            loop.close()
+            with suppress(Exception):
+                if client is not None:
+                    utils.sync(loop.loop, _left, client, callback_timeout=_END)
+            with suppress(Exception):
+                loop.stop(_END)
 
 
 async def _left(client: Any) -> None:
@@ -124,17 +100,13 @@ async def _left(client: Any) -> None:
         client.status = "closed"  # else its destructor begins to close it once more
 
 
-async def _ended(local: Any) -> None:
-    await local.close()
-
-
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Silences Dask's log of a fault, because this package reports it once."""
     loggers = [
         logging.getLogger(name)
         for name in logging.root.manager.loggerDict
-        if name.startswith(("distributed", "tornado"))
+        if name.startswith(("asyncio", "distributed", "tornado"))
     ]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -148,28 +120,7 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _has_pages() -> bool:
-    """Whether a scheduler has a dashboard; the rest of its pages nobody looks at."""
-    return find_spec("bokeh") is not None
-
-
-def _started(loop: Loop, workers: int, seconds: float, threads: int = 1) -> Any:
-    distributed: Any = import_module("distributed")
-
-    async def start() -> Any:
-        return await distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=threads, processes=True, memory_limit=0,
-            dashboard_address="127.0.0.1:0", asynchronous=True, silence_logs=logging.CRITICAL,
-            scheduler_kwargs={"dashboard": _has_pages()},
-        )  # fmt: skip
-
-    try:
-        return loop.ask(start(), _START * seconds)
-    except Exception as error:  # whatever a process that does not start raises
-        raise ScaleError(f"{counted(workers, 'worker')} did not start on this machine: {first_line(error)}") from None
-
-
-def _connected(loop: Loop, where: Any, seconds: float) -> Any:
+def _connected(loop: Any, where: str, seconds: float) -> Any:
     distributed: Any = import_module("distributed")
 
     async def connect() -> Any:
@@ -182,7 +133,7 @@ def _connected(loop: Loop, where: Any, seconds: float) -> Any:
             raise
 
     try:
-        return loop.ask(connect(), seconds + TICK)
+        return distributed.utils.sync(loop.loop, connect, callback_timeout=seconds + TICK)
     except (OSError, TimeoutError, ValueError, RuntimeError) as error:
         raise ScaleError(f"no scheduler can be reached at {where}: {first_line(error)}") from None
     except Exception as error:  # another protocol, or another version's messages
@@ -201,12 +152,8 @@ class Cluster:
         """The ranks of each place that each usable worker sees."""
         return self._crew.seen
 
-    def begin(self, wanted: int, seconds: float) -> None:
-        """Waits for workers; versions must be this process's.
-
-        Args:
-            wanted: number of workers to wait for.
-            seconds: longest time without a new worker.
+    def begin(self, seconds: float) -> None:
+        """Waits for a worker so long, and for what those that are there see; versions must be this process's.
 
         Raises:
             ScaleError: none came in that time, or one is of another version.
@@ -218,16 +165,13 @@ class Cluster:
             raise ScaleError(f"the scheduler at {address} does not answer as Dask's: {first_line(error)}") from None
         if why := unlike("the scheduler", {"distributed": packages.get("distributed")}):
             raise ScaleError(f"{address}: {why}")
-        crew, came, since = self._crew, 0, clock()
-        while len(self.seen) < wanted or crew.looking():
+        crew, since = self._crew, clock()
+        while not self.seen or crew.looking():
             crew.tick()
             for worker, why in crew.unfit.items():
                 raise ScaleError(f"{address}: worker {worker}: {why}")
-            if len(self.seen) != came:
-                came, since = len(self.seen), clock()
-            if clock() - since > seconds and len(self.seen) < wanted and not crew.looking():
-                some = f"only {came} of {counted(wanted, 'worker')}" if came else "no worker"
-                raise ScaleError(f"{address}: {some} came in {seconds:g} s")
+            if clock() - since > seconds and not self.seen and not crew.looking():
+                raise ScaleError(f"{address}: no worker came in {seconds:g} s")
             time.sleep(TICK / 10)
         dashboard = self._link.dashboard() if packages.get("bokeh") else ""
         self._tell(
@@ -251,7 +195,7 @@ class Cluster:
         for worker in sorted(self.seen):
             sight = self.seen[worker].get(place, {})
             if isinstance(sight, str):
-                why = why or f": {sight}"
+                why = why or sight
                 continue
             for rank, stamp in sight.items():
                 first, known = stamps.setdefault(rank, (worker, stamp))
@@ -261,7 +205,7 @@ class Cluster:
                                      "a rank is read whole from one place")  # fmt: skip
                 ranks.setdefault(rank, []).append(worker)
         if not ranks:
-            raise ScaleError(f"{place}: none of {counted(len(self.seen), 'worker')} sees a rank there{why}")
+            raise nobody(place, len(self.seen), why)
         return dict(sorted(ranks.items()))
 
     def sees(self, worker: str, needs: Iterable[tuple[str, int]]) -> bool:

@@ -14,7 +14,8 @@ from uuid import uuid4
 
 from harness.errors import ScaleError, first_line
 from harness.scale import interrupts
-from harness.scale.link import TICK, Landed, Link, clock
+from harness.scale.link import Landed, Link, clock
+from harness.scale.tasks import TICK, Sight
 from harness.scale.work import versions, visible_ranks
 
 #: How often a look may come to nothing before its worker is left alone.
@@ -23,8 +24,6 @@ _LOST = 3
 _SAME = 4
 #: How often this process must have come to its own messages before a scheduler is taken for silent.
 TURNS = 20
-
-Sight = dict[str, dict[int, str]]
 
 
 @dataclass
@@ -73,7 +72,6 @@ class Crew:
         self.unfit: dict[str, str] = {}
         self.mute: set[str] = set()
         self.known = self.changed = self.idle = 0
-        self._own: tuple[tuple[str, ...], dict[str, Any]] | None = None
 
     # -- what the scheduler says -----------------------------------------------------------------------------------
     def tick(self) -> None:
@@ -95,12 +93,7 @@ class Crew:
         self._looks()
 
     def _long_silent(self, now: float) -> bool:
-        """Whether the scheduler said nothing for long, though this process was not too busy to hear it.
-
-        One in this process is never lost alone: where nothing comes from it, this process is too busy.
-        """
-        if self._link.own:
-            return False
+        """Whether the scheduler said nothing for long, though this process was not too busy to hear it."""
         if self._turn is None or self._turn.done():
             self._turn = self._link.turn()
             self.turns += 1
@@ -134,9 +127,8 @@ class Crew:
     def _silence(self, since: float) -> None:
         if self.silent is None:
             self.silent = since
-            if not self._link.own:
-                address = self._link.address
-                self._tell(f"the scheduler at {address} does not answer; this waits {self._seconds:g} s for it")
+            address = self._link.address
+            self._tell(f"the scheduler at {address} does not answer; this waits {self._seconds:g} s for it")
 
     def _heard(self, workers: dict[str, Any], now: float) -> None:
         """Notes the workers and the state of each."""
@@ -185,7 +177,6 @@ class Crew:
         """Makes every worker look once more."""
         for worker in self._workers.values():
             worker.stale = True
-        self._own = None
 
     def looking(self) -> bool:
         """Whether an answer of a worker is still missing."""
@@ -203,19 +194,10 @@ class Crew:
                 self._looked(name, worker, worker.looking)
             if worker.looking is None and worker.stale and name not in self.unfit:
                 worker.stale = False
-                if self._link.own:
-                    self._note(name, self._here(tuple(self._places)))
-                    continue
                 # Above all other tasks, because the caller waits for it.
                 what = (tuple(self._places),)
                 landing = self._link.perform(f"look-{uuid4().hex}", visible_ranks, what, (name,), priority=100)
                 worker.looking = self._link.begin(landing)
-
-    def _here(self, places: tuple[str, ...]) -> dict[str, Any]:
-        """What workers of this machine are and see: they are forks of this process."""
-        if self._own is None or self._own[0] != places:
-            self._own = places, visible_ranks(places, alone=True)
-        return self._own[1]
 
     def _looked(self, name: str, worker: _Worker, future: Future[Landed]) -> None:
         worker.looking = None
@@ -224,7 +206,8 @@ class Crew:
             worker.lost = 0
             why = unlike("it", landed.value["versions"])
             if not why:
-                self._note(name, landed.value)
+                self.seen[name], self.hosts[name] = landed.value["seen"], landed.value["host"]
+                self.changed += 1
                 return
         elif landed.kind == "lost" and worker.lost < _LOST:
             worker.lost, worker.stale = worker.lost + 1, True
@@ -234,10 +217,6 @@ class Crew:
         self.unfit[name] = why
         self._leave(name)
         self._tell(f"worker {name} is not used: {why}")
-
-    def _note(self, name: str, found: dict[str, Any]) -> None:
-        self.seen[name], self.hosts[name] = found["seen"], found["host"]
-        self.changed += 1
 
     def sees(self, worker: str, needs: Iterable[tuple[str, int]]) -> bool:
         """Whether a worker sees all of some ranks."""

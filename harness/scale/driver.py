@@ -21,7 +21,7 @@ from harness.errors import ScaleError, TreeError
 from harness.progress import Progress
 from harness.records import Record, SlotKey
 from harness.scale import interrupts, places
-from harness.scale.cluster import Cluster, Task
+from harness.scale.cluster import Cluster, Pool, Task
 from harness.scale.journal import Journal
 from harness.scale.keep import Keep
 from harness.scale.parts import part
@@ -46,7 +46,7 @@ Taking = Callable[[Work, Done], None]
 class Session:
     """One command's use of a cluster."""
 
-    def __init__(self, found: Cluster, journal: Journal, progress: Progress) -> None:
+    def __init__(self, found: Cluster | Pool, journal: Journal, progress: Progress) -> None:
         self._cluster, self._journal, self._progress = found, journal, progress
         self._trees: dict[int, RemoteTree] = {}
         #: of each rank of a place a number: ranks of one number are seen by the same workers

@@ -15,10 +15,10 @@ from itertools import islice
 from typing import Any
 from uuid import uuid4
 
-from harness import errors
-from harness.errors import HarnessError, ScaleError, first_line
+from harness.errors import ScaleError
 from harness.scale.crew import Crew
-from harness.scale.link import TICK, Landed, Link, clock
+from harness.scale.link import Landed, Link, clock
+from harness.scale.tasks import TICK, Task, raise_first
 from harness.scale.wire import Failed, OutOfReach
 
 #: Tasks that the scheduler knows at a time: so many, or some for each worker, but never more than the last.
@@ -29,26 +29,6 @@ BEGUN = 250
 LOSSES, DESERTIONS = 5, 20
 #: How many limits may pass in which no worker executes anything while tasks wait.
 _IDLE = 10
-
-
-@dataclass(frozen=True)
-class Task:
-    """A task for a worker.
-
-    Attributes:
-        key: what it is, unique; results are put in order by it.
-        function, args: of ``harness.scale.work``.
-        needs: places and the rank of each that the worker must see.
-        said: how messages call it.
-        size: bytes it reads, for those who watch.
-    """
-
-    key: Any
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-    needs: tuple[tuple[str, int], ...] = ()
-    said: str = ""
-    size: int = 0
 
 
 @dataclass
@@ -121,10 +101,7 @@ class Flights:
             for flight in self._flying.values():
                 if flight.attempt is not None:
                     flight.attempt.cancel()
-        if failed:
-            _, first = min(failed, key=lambda each: each[0].key)
-            kind = getattr(errors, first.kind, HarnessError)
-            raise (kind if issubclass(kind, HarnessError) else HarnessError)(first.message)
+        raise_first(failed)
 
     def _begin(self) -> bool:
         """Begins some tasks, if Dask has come to those that were begun before; whether more may follow at once."""
@@ -165,10 +142,8 @@ class Flights:
         if landed.kind == "error":
             from distributed.scheduler import KilledWorker
 
-            said = flight.task.said
-            if isinstance(landed.value, KilledWorker):
-                raise ScaleError(f"{said}: one worker after the other died over it; it is not tried again")
-            raise ScaleError(f"{said}: {type(landed.value).__name__}: {first_line(landed.value)}")
+            dead = isinstance(landed.value, KilledWorker)
+            raise flight.task.deadly() if dead else flight.task.raised(landed.value)
         if landed.kind == "lost":
             if self._link.running():  # else the scheduler is lost, which is not a fault of the task's
                 flight.losses += 1

@@ -12,14 +12,12 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from harness.scale.loop import Loop
+from harness.scale.tasks import TICK
 from harness.scale.wire import Folded, OutOfReach
 from harness.scale.work import versions
 
 #: Results that are fetched at a time.
 _FETCHING = 32
-#: Seconds between two looks at workers, scheduler, and results that are fetched.
-TICK = 0.5
 #: The clock of all limits.
 clock: Callable[[], float] = time.monotonic
 
@@ -40,31 +38,36 @@ class Link:
     """A client of a scheduler.
 
     Args:
+        loop: Dask's, in which the client's coroutines run.
         seconds: that a result may take once it is there.
-        own: whether the scheduler is in this process.
 
     Attributes:
         address: of the scheduler.
         gone: rises whenever a worker dies or falls silent.
     """
 
-    def __init__(self, loop: Loop, client: Any, seconds: float, own: bool = False) -> None:
-        self.own, self._seconds, self.gone = own, seconds, 0
+    def __init__(self, loop: Any, client: Any, seconds: float) -> None:
+        self._seconds, self.gone = seconds, 0
         self._loop, self._client = loop, client
         self._gate = asyncio.Semaphore(_FETCHING)
         self.address = str(client.scheduler.address)
 
     def begin(self, coroutine: Coroutine[Any, Any, Any]) -> Future[Any]:
-        """See ``Loop.begin``."""
-        return self._loop.begin(coroutine)
+        """Starts a coroutine; to be watched, or cancelled."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop.asyncio_loop)
 
     def turn(self) -> Future[None]:
-        """See ``Loop.turn``."""
-        return self._loop.turn()
+        """Done as soon as the loop has come to all that was begun before: it may be busy."""
+        return self.begin(asyncio.sleep(0))
 
     def ask(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
-        """See ``Loop.ask``."""
-        return self._loop.ask(coroutine, seconds)
+        """Waits for a coroutine and returns its result.
+
+        Raises:
+            TimeoutError: it gives nothing for so many seconds; it is cancelled.
+            Exception: its own.
+        """
+        return self.begin(asyncio.wait_for(coroutine, seconds)).result(seconds + TICK)
 
     def running(self) -> bool:
         """Whether the scheduler is connected."""

@@ -80,10 +80,9 @@ def test_what_a_destructor_drops_ends_every_command(
     assert before.items() <= {path: path.read_bytes() for path in trees.glob("*.h5")}.items()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the server of workers is a fork on Linux alone")
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forks on Linux alone")
 @pytest.mark.parametrize("step", ["before", "after_in_parent"])
 def test_an_interrupt_at_a_fork_ends_the_command(trees: Path, step: str) -> None:
-    pytest.importorskip("distributed", reason="Dask is not installed (extra 'scale')")
     text = (
         "import _thread, os, signal, sys\nfrom harness.cli import main\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"

@@ -112,15 +112,3 @@ def test_processes_that_the_command_starts(tmp_path: Path) -> None:
                 (tmp_path / name).unlink()
         assert said[0] == said[1], done.stderr
     assert msdump(tmp_path, "diff", "good", "nothing", "--workers", "2").returncode == 2
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="forks of a process that has imported everything are for Linux")
-def test_the_server_of_workers_is_a_fork_and_ends_with_its_process(tmp_path: Path) -> None:
-    text = (
-        "import os, sys\nfrom multiprocessing import forkserver\nfrom harness.scale import forks\n"
-        "sys.stdout.write('once')\nforks.serve()\n"
-        "line = open(f'/proc/{forkserver._forkserver._forkserver_pid}/cmdline').read()\n"
-        "print(line == open('/proc/self/cmdline').read(), flush=True)\nos._exit(0)"
-    )
-    done = run(tmp_path, [sys.executable, "-c", text])  # returns when the server closes its output, too
-    assert (done.returncode, done.stdout) == (0, "onceTrue\n"), done.stderr
