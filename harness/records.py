@@ -171,6 +171,12 @@ class Record:
         return self.extra.row
 
     @property
+    def numbers(self) -> tuple[Any, ...] | None:
+        """Maximum, minimum, mean, norm and checksum (a text, empty if there is none), where they are all that is known
+        of the values, with all their digits; else None."""
+        return None
+
+    @property
     def known_digest(self) -> bytes | None:
         """``digest``, if it need not be made first."""
         return self.digest

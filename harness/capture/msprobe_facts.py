@@ -22,6 +22,8 @@ _SCALAR = tuple((field, SIGNED_NORM if item == "l2norm" else item) for field, it
 _COMPLEX = tuple((field, ABSOLUTE.get(item, item)) for field, item in _ITEMS)
 _NUMBERS = frozenset({*KEYS.values()})
 _BOOLS = {True: "1", False: "0"}
+_DIRECTIONS = ("forward", "backward")
+_LARGEST_SIZE = 2**63
 
 
 def row_of(said: Mapping[str, Any], dtype: DType, shape: tuple[int, ...]) -> PrintedStatistics:
@@ -70,3 +72,26 @@ def stated(said: Mapping[str, Any]) -> str:
         found.append(kind)
     found += [f"{name}={said[name]}" for name in _FURTHER if said.get(name) is not None]
     return " ".join(found)
+
+
+def type_of(key: str) -> str:
+    """``conv2d`` of ``Functional.conv2d.0.forward``, ``Dense`` of ``Cell.fc1.Dense.forward.0``, ``mm`` of
+    ``Aten.mm.default.0.forward``."""
+    if key.startswith("Aten.") and key.count(".") > 1:
+        return key.split(".", 2)[1]
+    rest = key
+    while rest:
+        rest, _, last = rest.rpartition(".")
+        if last not in _DIRECTIONS and not last.isdecimal():
+            return last
+    return key
+
+
+def is_shape(shape: Any) -> bool:
+    """Whether it is a list of sizes that int64 holds."""
+    if type(shape) is not list:
+        return False
+    for size in shape:  # noqa: SIM110 (``all`` takes three times as long)
+        if type(size) is not int or not 0 <= size < _LARGEST_SIZE:
+            return False
+    return True

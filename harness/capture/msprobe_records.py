@@ -45,22 +45,30 @@ class StatedRecord(DeferredRecord):
         made = cls.__new__(cls)
         made.key, made.op_type, made.dtype, made.shape, made.format = key, op_type, dtype, shape, layout
         made.values = made.source = made._digest = made._extra = None
-        made._said = said
+        made._said = _shortened(said)
         return made
 
+    @property
+    def numbers(self) -> tuple[Any, ...] | None:
+        """See ``Record``."""
+        return self._said if type(self._said) is tuple else None
+
     def _made_digest(self) -> bytes | None:
-        if self._said is None:
+        said = self._said
+        if said is None:
             return None
-        found, self._said = _digest(self._said, self.dtype, self.shape)
-        return found
+        if type(said) is tuple:
+            shown = _head(self.dtype, self.shape) + _FOUR(*said[:4]) + said[4].encode()
+            return xxhash.xxh3_128_digest(shown)
+        return row_digest(self.dtype, self.shape, row_of(self._stated(), dtypes.by_name(self.dtype), self.shape))
+
+    def _stated(self) -> Mapping[str, Any]:
+        said = self._said
+        return dict(zip(_NAMES, said, strict=True)) if isinstance(said, tuple) else said or {}
 
     def _made_extra(self) -> RecordExtra:
         """``row``, and ``statistics`` if every item is stated."""
-        assert self._said is not None
-        said = self._said
-        if isinstance(said, tuple):
-            said = dict(zip(_NAMES, said, strict=True))
-        row: Any = row_of(said, dtypes.by_name(self.dtype), self.shape)
+        row: Any = row_of(self._stated(), dtypes.by_name(self.dtype), self.shape)
         made = RecordExtra(row, row)
         if "count" in row:
             with suppress(KeyError, ValueError, OverflowError):
@@ -68,10 +76,15 @@ class StatedRecord(DeferredRecord):
         return made
 
     def agrees(self, other: Record) -> bool | None:
-        """See ``Record``; one description of both sides needs no digest."""
-        if isinstance(other, StatedRecord) and self._said is other._said is not None:
-            self.digest  # noqa: B018 (made once, for both)
-            return True
+        """See ``Record``; numbers of both sides need no digest."""
+        if isinstance(other, StatedRecord):
+            one, two = self._said, other._said
+            if one is two is not None:
+                return True
+            if type(one) is tuple and type(two) is tuple:
+                if one[4] != two[4] or self.dtype != other.dtype or self.shape != other.shape:
+                    return False
+                return _FOUR(*one[:4]) == _FOUR(*two[:4])
         return super().agrees(other)
 
     @property
@@ -80,13 +93,11 @@ class StatedRecord(DeferredRecord):
         return False
 
 
-def _digest(said: Any, dtype: str, shape: tuple[int, ...]) -> tuple[bytes, Any]:
-    """The digest of what is stated: of the numbers as they are, where the four usual ones are stated, else of the row.
+def _shortened(said: Mapping[str, Any]) -> Mapping[str, Any] | tuple[Any, ...]:
+    """What is needed of a description: it may be all that is kept of a million tensors.
 
-    Whether a whole number was written as a float makes no difference.
-
-    Returns:
-        The digest, and what is still needed of ``said``: it may be all that is kept of a million tensors.
+    Of the four usual numbers the digest is of these as they are: whether a whole number was written as a float makes no
+    difference. Else it is of the row.
     """
     get = said.get
     one, two, three, four = get("Max"), get("Min"), get("Mean"), get("Norm")
@@ -94,9 +105,8 @@ def _digest(said: Any, dtype: str, shape: tuple[int, ...]) -> tuple[bytes, Any]:
         _is_plain(one) and _is_plain(two) and _is_plain(three) and _is_plain(four)
     )
     if plain and _COUNTS.isdisjoint(said) and isinstance(check := get("md5", ""), str):
-        found = xxhash.xxh3_128_digest(_head(dtype, shape) + _FOUR(one, two, three, four) + check.encode())
-        return found, (one, two, three, four, check)
-    return row_digest(dtype, shape, row_of(said, dtypes.by_name(dtype), shape)), said
+        return one, two, three, four, check
+    return said
 
 
 def _is_plain(value: Any) -> bool:

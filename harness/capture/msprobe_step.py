@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from harness import dtypes
 from harness.capture.capture import Problem
 from harness.capture.msprobe_entries import Leaf, argument, parts
-from harness.capture.msprobe_facts import stated
+from harness.capture.msprobe_facts import is_shape, stated, type_of
 from harness.capture.msprobe_json import Cut, JsonEntries
 from harness.capture.msprobe_records import StatedRecord
 from harness.capture.msprobe_steps import LEFT_OUT, StepDirectory, json_object
@@ -31,11 +31,9 @@ _LINE = re.compile(r"(?:^|\0)File ([^\0\n]*), line (\d{1,9}),")
 _DTYPES: dict[str, dtypes.DType] = {}
 #: Makes a key in half the time of its class.
 _new = tuple.__new__
-_DIRECTIONS = ("forward", "backward")
 #: Tasks that name a file for every tensor and write those of the calls they single out: that another one is absent is
 #: no damage (``tests/interop/test_msprobe_torch.py`` has a dump of the real one).
 _SELECTIVE = ("diff_check", "overflow_check")
-_LARGEST_SIZE = 2**63
 #: calls that overwrite their first input: ``add_``, ``+=``
 _IN_PLACE = re.compile(
     r".*[^_]_|__setitem__|__i(?:add|sub|mul|truediv|floordiv|mod|pow|and|or|xor|lshift|rshift|matmul)__"
@@ -210,7 +208,8 @@ class StepRecords:
         executions = self._executions
         at, before = len(self._lines), (len(self._problems), self._empty, self._raced)
         self._lines.append(key)
-        operators = [(where[1], where[3] + suffix) for suffix, _, _ in parts(entry)]
+        graph, name = where[1], where[3]
+        operators = [(graph, name + suffix) for suffix, _, _ in parts(entry)]
         numbers = {each: executions.get(each, 0) for each in operators}
         records = list(self._of_parts(key, entry, where, op_type, source))
         self._lines += _found(key, entry)
@@ -238,8 +237,7 @@ class StepRecords:
         self, key: str, entry: Any, where: tuple[int, int, int, str], op_type: str, source: str | None
     ) -> Iterator[Record]:
         rank, graph, step, name = where
-        for part in parts(entry):
-            suffix, kind, leaves = part
+        for suffix, kind, leaves in parts(entry):
             operator = name + suffix if suffix else name
             number = self._executions.get((graph, operator), 0)
             self._executions[graph, operator] = number + 1
@@ -258,8 +256,8 @@ class StepRecords:
 
     def _record(self, entry: str, key: SlotKey, suffix: str, op_type: str, said: Mapping[str, Any]) -> Record | None:
         shape, named = said.get("shape"), said.get("dtype")
-        why = ""
-        if not _is_shape(shape):
+        why, known = "", None
+        if not is_shape(shape):
             why = f"its shape is {str(shape)[:80]}"
         elif not isinstance(named, str):
             why = f"its dtype is {str(named)[:80]}"
@@ -275,12 +273,12 @@ class StepRecords:
             return None
         assert isinstance(shape, list)
         assert known is not None
-        dtype = known
+        dtype, sizes = known, _once(tuple(shape))
         shown = said.get("format")
         layout = shown if isinstance(shown, str) else self._format
         unsaved = False
         if "data_name" in said:
-            record = Record(key, op_type, dtype.name, tuple(shape), layout)
+            record = Record(key, op_type, dtype.name, sizes, layout)
             try:
                 give_values(record, dtype, said["data_name"], self._where, self._root)
                 return record
@@ -288,8 +286,9 @@ class StepRecords:
                 unsaved = left.absent and self._selective
                 if not unsaved:
                     self._problem(left.name, left.kind, left.why)
-        said = self._steady(entry, op_type, key, said)
-        stated_ = StatedRecord.of(key, op_type, dtype.name, tuple(shape), layout, said)
+        if "md5" in said or "hash" in said:
+            said = self._steady(entry, op_type, key, said)
+        stated_ = StatedRecord.of(key, op_type, dtype.name, sizes, layout, said)
         if said.get("Max") is None and not stated_.row():
             if "data_name" in said and not unsaved:
                 return None
@@ -371,26 +370,10 @@ def _say_kernel(extra: RecordExtra, facts: Mapping[str, Any]) -> None:
         extra.members = tuple(members)
 
 
-def type_of(key: str) -> str:
-    """``conv2d`` of ``Functional.conv2d.0.forward``, ``Dense`` of ``Cell.fc1.Dense.forward.0``, ``mm`` of
-    ``Aten.mm.default.0.forward``."""
-    if key.startswith("Aten.") and key.count(".") > 1:
-        return key.split(".", 2)[1]
-    rest = key
-    while rest:
-        rest, _, last = rest.rpartition(".")
-        if last not in _DIRECTIONS and not last.isdecimal():
-            return last
-    return key
-
-
-def _is_shape(shape: Any) -> bool:
-    if type(shape) is not list:
-        return False
-    for size in shape:  # noqa: SIM110 (``all`` takes three times as long)
-        if type(size) is not int or not 0 <= size < _LARGEST_SIZE:
-            return False
-    return True
+@lru_cache(maxsize=16384)
+def _once(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The same object for equal shapes."""
+    return shape
 
 
 @lru_cache(maxsize=16384)

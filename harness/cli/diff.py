@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from harness.cli.mapping import mapped
 from harness.cli.operands import Side, beside, open_side, watched_side
 from harness.compare import Comparison
 from harness.compare.check import Judging
+from harness.compare.collector import PausedCollector
 from harness.compare.extending import Measured
 from harness.compare.judge import SlotJudge
 from harness.compare.pairing import ambiguous
@@ -209,10 +211,12 @@ def compare_sides(
     """
     parties = joined(one.party, other.party if shared else watched_side(other), shards)
     alone = one.holds_texts_alone or other.holds_texts_alone
-    judged = judged_by_texts(None) if alone else judge(
-        *parties, tolerances, lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics,
-        judging=judging_of(one, other, None if shards else shared, keep),
-    )  # fmt: skip
+    light = all(side.capture is not None and side.capture.stated for side in (one, other))
+    with PausedCollector() if light else nullcontext():
+        judged = judged_by_texts(None) if alone else judge(
+            *parties, tolerances, lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics,
+            judging=judging_of(one, other, None if shards else shared, keep),
+        )  # fmt: skip
     # After the slots: some texts are found while those are read.
     texts = texts_of(one, other)
     hold = texts.results.holds if texts.results.names else None

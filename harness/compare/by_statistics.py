@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import fields
 from operator import attrgetter
+from typing import Any
 
 from harness.compare.tolerances import DEFAULTS, Tolerance
 from harness.stats import Statistics
@@ -117,6 +118,14 @@ def rows_within(expected: PrintedStatistics, found: PrintedStatistics, tolerance
         if (one != other or not _is_exact(one)) and MISSING not in (one, other) and not _is_count(_whole(one), other):
             return False
     return True
+
+
+def numbers_within(expected: Sequence[Any], found: Sequence[Any], tolerance: Tolerance) -> bool:
+    """``rows_within`` for rows of nothing but these numbers, see ``Record.numbers``."""
+    if expected[4] != found[4] and expected[4] and found[4]:
+        return False
+    numbers = [float(each) for each in expected[:4]]
+    return all(map(_is_close, numbers, map(float, found[:4]), _limits(numbers, 0, tolerance)))
 
 
 def _is_near(

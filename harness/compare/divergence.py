@@ -99,17 +99,20 @@ class PackedExecutions(Mapping[Execution, list[SlotVerdict]]):
         #: where the slots of each are: one stretch, but for an execution that another one interrupts
         self._spans: dict[Execution, range | list[int]] = {}
         self._apart: dict[Execution, None] = {}
-        start, last = 0, None
-        for at, (key, apart) in enumerate(slots.places()):
-            if last is None or key[:5] != last:
-                self._span(last, range(start, at))
-                start, last = at, key[:5]
-            if apart:
-                self._apart[Execution(*last)] = None
-        self._span(last, range(start, len(slots)))
+        for step, first, places, apart in slots.stretches():
+            start, name, number = 0, "", -1
+            for at, place in enumerate(places):
+                if place[0] != name or place[1] != number:
+                    self._span((*step, name, number), first, start, at)
+                    start, (name, number, _, _) = at, place
+            self._span((*step, name, number), first, start, len(places))
+            for at, is_apart in enumerate(apart):
+                if is_apart:
+                    self._apart[Execution(*step, *places[at][:2])] = None
 
-    def _span(self, where: tuple[Any, ...] | None, places: range) -> None:
-        if where is not None:
+    def _span(self, where: tuple[Any, ...], first: int, start: int, end: int) -> None:
+        if start < end:
+            places = range(first + start, first + end)
             known = self._spans.get(each := Execution(*where))
             self._spans[each] = places if known is None else [*known, *places]
 

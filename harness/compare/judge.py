@@ -10,7 +10,8 @@ import numpy as np
 from harness import dtypes
 from harness.compare.admission import surely_within
 from harness.compare.arguments import changed_argument, nearly
-from harness.compare.by_statistics import changed_statistics, row_within, rows_within, statistics_within
+from harness.compare.by_statistics import changed_statistics, numbers_within, row_within, rows_within, statistics_within
+from harness.compare.deferred import DeferredVerdict
 from harness.compare.known import Known
 from harness.compare.measure import measure
 from harness.compare.measurement import Measurement
@@ -92,6 +93,8 @@ class SlotJudge:
             array: values of ``found``, if they are loaded already.
             golden: values of ``expected``, if they are loaded already.
         """
+        if expected.numbers and found.numbers and (made := self._by_numbers(expected, found)) is not None:
+            return made
         tolerance = self._tolerances.of(expected.key, expected.op_type, expected.dtype)
         reason = None
         if ARGUMENT_FORMAT in (expected.format, found.format):
@@ -119,6 +122,19 @@ class SlotJudge:
             reason = f"the capture gives shape {list(found.shape)}, but its values have shape {list(other.shape)}"
             return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance)
         return _by_values(expected, found, self._measure(one, other, expected.dtype, tolerance), tolerance)
+
+    def _by_numbers(self, expected: Record, found: Record) -> SlotVerdict | None:
+        """What ``_by_row`` says of four numbers on both sides; None of other dtypes or shapes."""
+        kind = expected.op_type, expected.dtype, expected.shape
+        if kind[1:] != (found.dtype, found.shape) or ARGUMENT_FORMAT in (expected.format, found.format):
+            return None
+        tolerance = self._tolerances.of_row(expected.key, *kind[:2])
+        within = not tolerance.exact and numbers_within(expected.numbers or (), found.numbers or (), tolerance)
+        verdict = Verdict.WITHIN if within else Verdict.DIFFERS
+        return DeferredVerdict.of(
+            _row_reason, (expected, found), expected.key, verdict, *kind, source=found.source or expected.source,
+            tolerance=tolerance, by_statistics=True, format=expected.format,
+        )  # fmt: skip
 
     def _by_statistics(self, expected: Record, found: Record, array: Array | None, tolerance: Tolerance) -> SlotVerdict:
         """Values of one side were not kept: statistics can show a difference, but never that there is none."""
@@ -216,12 +232,8 @@ def _by_row(expected: Record, found: Record, kept: Any, row: PrintedStatistics, 
     values = expected.load()
     golden = kept if values is None else describe(values, expected.dtype)
     if isinstance(golden, PrintedStatistics):
-        changes = golden.changes(row) or f"the statistics both know agree, {_known(golden, row)}"
         within = not tolerance.exact and rows_within(golden, row, tolerance)
-        verdict, reason = (
-            Verdict.WITHIN if within else Verdict.DIFFERS,
-            f"both sides kept only a row of statistics: {changes}",
-        )
+        verdict, reason = Verdict.WITHIN if within else Verdict.DIFFERS, _rows_differ(golden, row)
         return _verdict(expected, found, verdict, reason, tolerance=tolerance, by_statistics=True)
     if not isinstance(golden, Statistics):
         reason = "the capture holds statistics, and the golden neither values nor statistics"
@@ -232,6 +244,15 @@ def _by_row(expected: Record, found: Record, kept: Any, row: PrintedStatistics, 
     within = not tolerance.exact and bool(shown) and row_within(golden, shown, tolerance)
     verdict = Verdict.WITHIN if within else Verdict.DIFFERS
     return _verdict(expected, found, verdict, reason, tolerance=tolerance, by_statistics=True)
+
+
+def _row_reason(expected: Record, found: Record) -> str:
+    return _rows_differ(expected.row(), found.row())
+
+
+def _rows_differ(golden: PrintedStatistics, row: PrintedStatistics) -> str:
+    changes = golden.changes(row) or f"the statistics both know agree, {_known(golden, row)}"
+    return f"both sides kept only a row of statistics: {changes}"
 
 
 def _known(one: PrintedStatistics, other: PrintedStatistics) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, overload
 
@@ -165,6 +165,16 @@ class Packed(CountedSlots):
         for where, number in self._numbers.items():
             yield from (SlotKey._make((*where, *place)) for place in self._layouts[number].places)
 
+    def steps(self) -> Iterable[_Where]:
+        return self._numbers
+
+    def stretches(self) -> Iterator[tuple[_Where, int, Sequence[_Place], Sequence[bool]]]:
+        """Of each step: its rank, graph and label, the position of its first slot, and the place of each slot in it and
+        whether it is one of those ``apart``."""
+        for where, number in self._numbers.items():
+            places, looks = self._layouts[number]
+            yield where, self._starts[number], places, [look is None for look in looks]
+
     def counted(self) -> Counter[Verdict]:
         if self._where is None:  # nothing is added any more
             if self._counts is None:
@@ -182,13 +192,6 @@ class Packed(CountedSlots):
 
     def apart(self) -> list[SlotVerdict]:
         return [self._others[at] for at in sorted(self._others)]
-
-    def places(self) -> Iterator[tuple[SlotKey, bool]]:
-        """Each slot's key, and whether it is one of those ``apart``."""
-        for where, number in self._numbers.items():
-            layout = self._layouts[number]
-            for place, look in zip(layout.places, layout.looks, strict=True):
-                yield _new(SlotKey, (*where, *place)), look is None
 
     def position(self, key: SlotKey) -> int:
         """The place of a slot; ``KeyError`` if there is none."""

@@ -101,8 +101,10 @@ def are_alike(one: Party, other: Party) -> bool:
 
 
 def are_counted(one: Party, other: Party) -> bool:
-    """Whether both sides number operators in the order they ran: captures of PyTorch modules do."""
-    return one.backend == other.backend == "torch" and not (one.emulated or other.emulated)
+    """Whether both sides number operators in the order they ran: captures of PyTorch modules do; calls of a program
+    are numbered by their own names."""
+    plain = one.backend == other.backend == "torch" and not (one.emulated or other.emulated)
+    return plain and not (one.called and other.called)
 
 
 def is_of_calls(rules: Mapping[str, Any]) -> bool:

@@ -385,7 +385,10 @@ def _half_known(comparison: Comparison) -> Iterator[str]:
     for slot in comparison.apart() if comparison.pairs else ():
         if not (slot.by_statistics and slot.verdict.holds and slot.key in comparison.pairs):
             continue
-        rows = [each.extra.row for each in comparison.pairs[slot.key]]
+        one, other = comparison.pairs[slot.key]
+        if one.numbers and other.numbers and bool(one.numbers[4]) == bool(other.numbers[4]):
+            continue
+        rows = [each.extra.row for each in (one, other)]
         if all(isinstance(row, PrintedStatistics) for row in rows):
             items = [{item for item in row if row[item] != MISSING} for row in rows]
             found += [(slot.key, item) for item in sorted(items[0] ^ items[1])]

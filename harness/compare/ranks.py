@@ -32,11 +32,13 @@ def ranks_of(comparison: Comparison, key: SlotKey) -> Ranks:
     having, differing = set[int](), set[int]()
     if comparison.unlisted is not None:
         having.update(comparison.unlisted.having(key))
-    for slot in comparison.slots:
+    for slot in comparison.failures():
         if slot.key[1:] == key[1:]:
-            having.add(slot.key.rank)
-            if not slot.verdict.holds:
-                differing.add(slot.key.rank)
+            differing.add(slot.key.rank)
+    if {step[0] for step in comparison.steps()} == {key.rank}:
+        having.add(key.rank)
+    else:
+        having.update(each.rank for each in comparison.listed() if each[1:] == key[1:])
     return Ranks(tuple(sorted(having)), tuple(sorted(differing)))
 
 

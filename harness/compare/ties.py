@@ -66,7 +66,7 @@ def admit_ties(
         tolerances: those in force.
         operators: gives what is known of the expected side's operators.
     """
-    wanted = {slot.key: slot for slot in comparison.slots if _is_of_indices(slot) or _is_of_groups(slot)}
+    wanted = {slot.key: slot for slot in comparison.apart() if _is_of_indices(slot) or _is_of_groups(slot)}
     if not wanted:
         return comparison
     sides = [_slots_of(records, keys) for records, keys in (
@@ -280,7 +280,7 @@ def _read_by_others(comparison: Comparison, admitted: Mapping[SlotKey, SlotVerdi
     known = {digests: slot for digests, slot in known.items() if None not in digests}
     return {
         slot.key: replace(slot, verdict=Verdict.WITHIN, reason=known[digests].reason)
-        for slot in comparison.slots
+        for slot in comparison.apart()
         if slot.verdict is Verdict.DIFFERS and slot.key.io == "input"
         for digests in (comparison.digests.get(slot.key),)
         if digests in known and known[digests].key[:5] != slot.key[:5]

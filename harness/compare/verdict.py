@@ -233,6 +233,14 @@ class CountedSlots(Sequence[SlotVerdict]):
         """The slots, in order, of which the sides have other contents; all others hold."""
         raise NotImplementedError
 
+    def keys(self) -> Iterable[SlotKey]:
+        """The slots' keys, in order."""
+        raise NotImplementedError
+
+    def steps(self) -> Iterable[tuple[int, int, int]]:
+        """Rank, graph and label of each step that has slots, once."""
+        raise NotImplementedError
+
 
 @dataclass(eq=False)
 class Comparison:
@@ -342,6 +350,15 @@ class Comparison:
     def apart(self) -> Iterable[SlotVerdict]:
         """The listed slots, in order, that may not hold; there are few where nearly all agree."""
         return self.slots.apart() if isinstance(self.slots, CountedSlots) else self.slots
+
+    def listed(self) -> Iterable[SlotKey]:
+        """The keys of the listed slots, in order."""
+        return self.slots.keys() if isinstance(self.slots, CountedSlots) else (slot.key for slot in self.slots)
+
+    def steps(self) -> set[tuple[int, int, int]]:
+        """Rank, graph and label of each step that has listed slots."""
+        listed = self.slots
+        return set(listed.steps() if isinstance(listed, CountedSlots) else (slot.key[:3] for slot in listed))
 
     @property
     def unnamed(self) -> list[SlotVerdict]:

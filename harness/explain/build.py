@@ -202,7 +202,7 @@ def _differing_from_the_start(comparison: Comparison, case: Case) -> list[str]:
     differing = [slot for slot in comparison.apart() if slot.verdict is Verdict.DIFFERS and slot.key.io == "input"]
     if not differing:
         return []
-    first = min((slot.key.iteration for slot in comparison.slots if slot.key.rank == rank), default=0)
+    first = min((step[2] for step in comparison.steps() if step[0] == rank), default=0)
     for slot in differing:
         key = slot.key
         if key.iteration != first or key.rank != rank or slot.overwritten:

@@ -35,7 +35,7 @@ def told(
     if not differ or judgement.pairing is not None:
         return []
     if whole is None:
-        sides = [expected, found] if len({slot.key.rank for slot in judgement.comparison.slots}) > 1 else []
+        sides = [expected, found] if len({step[0] for step in judgement.comparison.steps()}) > 1 else []
     else:
         sides = [side for side in (whole(expected), whole(found)) if side is not None]
     if len(sides) < 2:

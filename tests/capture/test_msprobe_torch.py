@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.capture import read_tree
+from harness.capture.msprobe_facts import type_of
 from harness.capture.msprobe_json import JsonEntries
-from harness.capture.msprobe_step import type_of
 from harness.cli import main
 from harness.dtypes import ARGUMENT_FORMAT, TORCH_FORMAT
 from harness.store import GoldenStore
