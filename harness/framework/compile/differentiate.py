@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.dtypes import DType
 from harness.errors import DecidedLateError, TraceError
 from harness.framework.compile import custom_backward, reshapes
 from harness.framework.compile.arguments import ARGUMENT
@@ -28,7 +27,7 @@ from harness.framework.compile.source import where
 from harness.framework.compile.trace import Tracer
 from harness.framework.compile.traced import Traced
 from harness.framework.ops.base import OPERATORS, Backward
-from harness.framework.tensor import Tensor, call
+from harness.framework.tensor import Tensor, call, is_eager
 from harness.graph import Const, Node, Operand, Parameter, TensorSpec, TupleSpec, printed_order
 
 GRADIENTS = "Gradients/"
@@ -391,11 +390,11 @@ def _tensors(value: Any, like: Any) -> list[Any]:
         return [each for part, its in zip(value, like, strict=True) for each in _tensors(part, its)]
     if isinstance(like, Tensor):
         return [value]
-    if like is None or isinstance(like, (bool, int, float, str, DType)):
-        return []
     if isinstance(like, (np.ndarray, np.generic)):
         raise TraceError(
             f"cannot differentiate a result that is a numpy {type(like).__name__}: a number of numpy's on the "
             "left of a tensor makes an array, which has no gradient. Write float(number) * tensor, or make it a Tensor"
         )
-    raise TraceError(f"cannot differentiate a result of type {type(like).__name__}")
+    if callable(like) and not isinstance(like, type) and not is_eager():
+        raise TraceError(f"cannot differentiate a result of type {type(like).__name__}")
+    return []

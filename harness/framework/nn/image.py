@@ -20,20 +20,22 @@ __all__ = ["PSNR", "SSIM"]
 def _largest(value: Any, owner: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise SettingTypeError(f"{owner}: max_val must be a number, got {type(value).__name__} {value!r}")
-    if not 0 < value < math.inf:
-        raise SettingError(f"{owner}: max_val must be finite and above 0, got {value}")
+    if not value > 0:
+        raise SettingError(f"{owner}: max_val must be above 0, got {value}")
     return float(value)
 
 
-def _check_pair(one: Any, other: Any, owner: str, least: int = 1) -> None:
-    """Raises unless both are float pictures (n, c, h, w) of one shape and dtype, at least ``least`` high and wide."""
+def _check_pair(one: Any, other: Any, owner: str, least: int = 1, floats: bool = True) -> None:
+    """Raises unless both are pictures (n, c, h, w) of one shape and dtype, at least ``least`` high and wide; of
+    ``floats`` alone, float32 or float16."""
     shapes = f"got {tuple(one.shape)} and {tuple(other.shape)}"
     if len(one.shape) != 4 or tuple(one.shape) != tuple(other.shape):
         raise ShapeError(f"{owner}: img1 and img2 must have one shape (n, c, h, w), {shapes}")
     if min(one.shape[2:]) < least:
         raise ShapeError(f"{owner}: pictures must be at least filter_size {least} high and wide, {shapes}")
-    if one.dtype is not other.dtype or one.dtype not in (dtypes.float32, dtypes.float16):
-        raise SettingTypeError(f"{owner}: both pictures must be float32 or float16, got {one.dtype} and {other.dtype}")
+    if one.dtype is not other.dtype or (floats and one.dtype not in (dtypes.float32, dtypes.float16)):
+        kind = "float32 or float16" if floats else "of one dtype"
+        raise SettingTypeError(f"{owner}: both pictures must be {kind}, got {one.dtype} and {other.dtype}")
 
 
 def _wide(picture: Any) -> Any:
@@ -47,7 +49,7 @@ class PSNR(Cell):
         max_val: the largest value a pixel may have, above 0.
 
     Raises:
-        SettingTypeError: max_val is not a number, or a picture is neither float32 nor float16.
+        SettingTypeError: max_val is not a number, or the pictures differ in dtype.
         ShapeError: the pictures differ in shape or have no four dimensions.
     """
 
@@ -56,7 +58,7 @@ class PSNR(Cell):
         self.max_val = _largest(max_val, self.cls_name)
 
     def construct(self, img1: Any, img2: Any) -> Any:
-        _check_pair(img1, img2, self.cls_name)
+        _check_pair(img1, img2, self.cls_name, floats=False)
         peak = ops.square(Tensor(self.max_val, dtypes.float32))
         error = ops.ReduceMean()(ops.square(_wide(img1) - _wide(img2)), (-3, -2, -1))
         return 10 * ops.Log()(peak / error) / math.log(10.0)

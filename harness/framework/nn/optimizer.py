@@ -114,16 +114,22 @@ class Optimizer(Cell):
         self.param_length = len(members)
 
     def _given(self, parameters: Any) -> list[Any]:
-        if isinstance(parameters, (str, Tensor)) or not isinstance(parameters, Iterable):
-            raise SettingTypeError(
-                f"{self.cls_name}: params must be a list of Parameters or of dicts, got {type(parameters).__name__}"
-            )
-        given = list(parameters)
+        # In MindSpore's words, which programs match (measured: tests/data/programs/refused_indices.txt).
+        if parameters is None:
+            raise SettingError("For 'Optimizer', the argument parameters can not be None.")
+        if not isinstance(parameters, Iterable):
+            raise SettingTypeError("For 'Optimizer', the argument parameters must be Iterable type, but got "
+                                   f"{type(parameters)}.")  # fmt: skip
+        given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
         if not given:
-            raise SettingError(f"{self.cls_name}: params must not be empty (does the network have trainable ones?)")
+            raise SettingError("For 'Optimizer', the argument parameters must not be empty. "
+                               f"({self.cls_name}: does the network have trainable ones?)")  # fmt: skip
         if not all(isinstance(p, Parameter) for p in given) and not all(isinstance(p, dict) for p in given):
             kinds = sorted({type(p).__name__ for p in given})
-            raise SettingTypeError(f"{self.cls_name}: params must be all Parameters or all dicts, got {kinds}")
+            raise SettingTypeError(
+                "For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or "
+                f"'dict', please check the 'parameters'. ({self.cls_name}: got {kinds})"
+            )
         return given
 
     # -- learning rate ---------------------------------------------------------------------------------------------

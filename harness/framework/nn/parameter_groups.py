@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,9 +55,14 @@ def read_groups(groups: list[dict[str, Any]], owner: str) -> list[Member]:
 
 
 def _members(number: int, group: dict[str, Any], owner: str) -> list[Member]:
-    params = list(group.get("params") or [])
+    given = group.get("params", ())
+    if not isinstance(given, Iterable):
+        raise SettingTypeError(
+            f"For 'Optimizer', the argument group `params` must be Iterable type, but got {type(given)}."
+        )
+    params = list(given)
     if not params:
-        raise SettingError(f"{owner}: group {number} has no parameters under 'params'")
+        raise SettingError(f"For 'Optimizer', the argument group `params` must not be empty. ({owner}: group {number})")
     for param in params:
         if not isinstance(param, Parameter):
             raise SettingTypeError(f"{owner}: group {number} holds a {type(param).__name__}; it takes Parameters")

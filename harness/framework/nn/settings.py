@@ -33,9 +33,12 @@ class Setting:
         if self.accepted is None:
             raise SettingAttributeError(f"{place} is a property of MindSpore's cells that has no setter")
         if not isinstance(value, self.accepted) or (self.accepted is int and isinstance(value, bool)):
-            raise SettingTypeError(f"{place} must be of type {self.accepted.__name__}, got {type(value).__name__}")
+            kind = "string" if self.accepted is str else self.accepted.__name__
+            raise SettingTypeError(f"For 'Cell', the property '{self.name}' must be {kind} type, but got type "
+                                   f"{': ' if self.accepted is int else ''}{type(value)}.")  # fmt: skip
         if isinstance(value, int) and self.least is not None and value < self.least:
-            raise SettingError(f"{place} must be at least {self.least}, got {value}")
+            raise SettingError(f"For 'Cell', the property '{self.name}' can not be less than {self.least}, but got "
+                               f"{value}.")  # fmt: skip
         instance.__dict__[f"_of_{self.name}"] = value
 
 

@@ -113,21 +113,21 @@ def value_and_grad(
     if not isinstance(sens_param, bool):
         raise TypeError(f"value_and_grad: sens_param must be a bool, got {type(sens_param).__name__}")
     if grad_position is None and weights is None:
-        raise ValueError("value_and_grad: grad_position and weights are both None; give at least one")
+        raise ValueError("`grad_position` and `weight` can not be None at the same time.")
     positions = _positions(grad_position)
     members = _weights(weights)
 
     def traced(*args: Any, called: Callable[..., Any] = fn) -> Any:
         args, sens = (args[:-1], args[-1]) if sens_param else (args, None)
+        _check_positions(positions, grad_position, len(args))
         out, by_position, by_weight = value_and_grad_traced(
-            called, args, positions, members, sens, has_aux, called=False, of_objects=True
+            called, args, positions[: len(args)], members, sens, has_aux, called=False, of_objects=True
         )
-        found = [(at, each) for at, each in zip(positions, by_position, strict=True) if each is not None]
+        found = [(at, each) for at, each in zip(positions, by_position, strict=False) if each is not None]
         by_position = tuple(found) if return_ids else tuple(each for _, each in found)
         if return_ids:
             by_weight = tuple((member.name, each) for member, each in zip(members, by_weight, strict=True))
-        # One position in a tuple gives no tuple (measured).
-        of_args = by_position[0] if len(by_position) == 1 else by_position
+        of_args = by_position[0] if len(by_position) == 1 else by_position  # of one in a tuple, too (measured)
         of_weights = by_weight[0] if isinstance(weights, Parameter) else by_weight
         if grad_position is None:
             return out, of_weights
@@ -213,7 +213,7 @@ class GradOperation:
 
         def traced(*args: Any, called: Callable[..., Any] = fn) -> Any:
             args, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
-            positions = range(len(args)) if self.get_all else range(0 if self.get_by_list else 1)
+            positions = range(len(args) if self.get_all else 0 if self.get_by_list else min(1, len(args)))
             _out, found, by_weight = value_and_grad_traced(
                 called, args, positions, members, sens, called=False, of_objects=True
             )
@@ -292,8 +292,19 @@ def _positions(given: int | Sequence[int] | None) -> tuple[int, ...]:
     if not isinstance(positions, (tuple, list)) or not all(type(p) is int and p >= 0 for p in positions):
         raise TypeError(f"grad_position must be an int or a tuple of ints from 0 on, got {given!r}")
     if len(set(positions)) != len(positions):
-        raise ValueError(f"grad_position names an argument twice: {given!r}")
+        raise ValueError(f"There are duplicate positions in `grad_position`, please check it: {given!r}")
     return tuple(positions)
+
+
+def _check_positions(positions: Sequence[int], given: Any, count: int) -> None:
+    """Raises for positions that are none of ``count`` arguments; without arguments PyNative mode has no gradients
+    (measured: ``tests/data/programs/gradients_of_mixed_results.txt``)."""
+    eager = context.get_context("mode") == context.PYNATIVE_MODE
+    if given is not None and not positions:
+        raise RuntimeError(f"grad_position should not be empty when grad by position{'!' if eager else '.'}")
+    beyond = next((each for each in positions if each >= count), None)
+    if beyond is not None and (count or not eager):
+        raise (RuntimeError if eager else IndexError)(f"Position index {beyond} is exceed input size.")
 
 
 def _weights(given: Any) -> tuple[Parameter, ...]:

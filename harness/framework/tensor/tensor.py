@@ -173,7 +173,8 @@ class Tensor(Protocols):
 
     def item(self) -> Any:
         """The only element as a Python number; ``ShapeError`` where there are several (as in MindSpore)."""
-        return self._number().item()
+        return self._number(f"The tensor should have only one element, but got {self.size}, more than one element is "
+                            "ambiguous.").item()  # fmt: skip
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""
@@ -212,7 +213,7 @@ class Tensor(Protocols):
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("len() of a 0-d tensor")
+            raise TypeError("Not support len of a 0-D tensor")
         return self.shape[0]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -222,13 +223,14 @@ class Tensor(Protocols):
     def __bool__(self) -> bool:
         data = self.asnumpy()
         if data.size != 1:
-            raise ValueError(f"the truth value of a tensor of {data.size} elements is ambiguous; use .all() or .any()")
+            raise ValueError(f"The tensor should have only one element, but got {data.size}, more than one element is "
+                             "ambiguous; use .all() or .any()")  # fmt: skip
         return bool(data.reshape(()))
 
-    def _number(self) -> Array:
-        """The only element, as an array without dimensions."""
+    def _number(self, text: str = "Only one element tensors can be converted to Python scalars") -> Array:
+        """The only element, as an array without dimensions; ``text``: what is said of several."""
         if self.size != 1:
-            raise ShapeError(f"only a tensor of one element is a number, this one has shape {self.shape}")
+            raise ShapeError(text)
         return self.asnumpy().reshape(())
 
     def __int__(self) -> int:
@@ -239,7 +241,7 @@ class Tensor(Protocols):
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub":
-            raise ValueError(f"only integer tensors of one element can be an index, this one is {self.dtype}")
+            raise ValueError("Only integer tensors of a single element can be converted to an index.")
         return int(self)
 
     def __repr__(self) -> str:
@@ -269,6 +271,8 @@ class Tensor(Protocols):
         return self.__deepcopy__({})
 
     def __iter__(self) -> Iterator[Tensor]:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d tensor")
         for at in range(len(self)):
             yield self[at]
 

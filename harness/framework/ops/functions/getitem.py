@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import IndexKindError, UnsupportedError
+from harness.errors import UnsupportedError
 from harness.framework.ops.expansion import cast, scalar
+from harness.framework.ops.functions.indices import check_items, check_mask, outside, refused, together, too_many
 from harness.framework.ops.functions.inner import add_of, gather_of, select_of
 from harness.framework.tensor import Tensor, call, reference, tensor_method
 
@@ -39,6 +40,8 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     """
     if isinstance(index, list):
         index = from_list(index)
+        if isinstance(index, Tensor) and x.shape and x.shape[0] != -1:
+            check_items(index, x.shape[0])
     if index is Ellipsis:
         return x
     if index is None or index is True:
@@ -63,12 +66,12 @@ def from_list(items: list[Any]) -> Any:
 def position(index: Any, shape: tuple[int, ...], axis: int) -> int:
     """``index`` as an int that fits into ``axis``."""
     if isinstance(index, (bool, float, str, np.generic, np.ndarray)) or not hasattr(index, "__index__"):
-        raise IndexKindError(f"a tensor cannot be indexed by {index!r}")
+        raise refused(index)
     if axis >= len(shape):
-        raise IndexError(f"too many indices for a tensor of {len(shape)} axes")
+        raise too_many(len(shape))
     at = int(index.__index__())
     if shape[axis] != -1 and not -shape[axis] <= at < shape[axis]:
-        raise IndexError(f"index {at} lies outside axis {axis} of length {shape[axis]}")
+        raise outside(at, shape[axis])
     return at
 
 
@@ -80,10 +83,10 @@ def _by_tuple(x: Tensor, index: tuple[Any, ...]) -> Tensor:
     if not any(isinstance(i, Tensor) for i in index):
         return _sliced(x, index)
     if any(i is False for i in index):
-        raise IndexKindError("a tensor cannot be indexed by False")
+        raise refused(False)
     if len(index) == 1 and _is_mask(index[0]):
         return _by_tensor(x, index[0])
-    index = _without_masks(index, x.shape)
+    index = without_masks(index, x.shape)
     index = spelled_out(index, len(x.shape))
     for axis, part in enumerate(index):
         if part is None:
@@ -91,11 +94,11 @@ def _by_tuple(x: Tensor, index: tuple[Any, ...]) -> Tensor:
     return by_coordinates(x, tuple(slice(0, 1) if part is None else part for part in index))
 
 
-def _without_masks(index: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
+def without_masks(index: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
     """``index`` with the coordinates of what holds in place of each mask.
 
     Raises:
-        IndexError: a mask does not fit ``shape``.
+        ValueError: a mask does not fit ``shape``.
         UnsupportedError: a mask's values are not known while a graph is made.
     """
     plain: list[Any] = []
@@ -107,8 +110,7 @@ def _without_masks(index: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any,
         if type(part) is not Tensor:
             raise UnsupportedError("an index of a mask and others is not supported in a graph; index in two steps")
         axis = len(shape) - sum(widths[at:]) if any(i is Ellipsis for i in index[:at]) else sum(widths[:at])
-        if tuple(part.shape) != tuple(shape[axis : axis + part.ndim]):
-            raise IndexError(f"a mask of shape {list(part.shape)} does not fit axis {axis} of shape {list(shape)}")
+        check_mask(part.shape, shape, axis)
         plain.extend(map(Tensor, np.nonzero(part.asnumpy())))
     return tuple(plain)
 
@@ -124,7 +126,7 @@ def spelled_out(index: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
     if len(dots) > 1:
         raise IndexError("an index may hold one ... only")
     if named > rank:
-        raise IndexError(f"too many indices for a tensor of {rank} axes")
+        raise too_many(rank)
     if not dots:
         return index
     return (*index[: dots[0]], *[Ellipsis] * (rank - named), *index[dots[0] + 1 :])
@@ -191,11 +193,10 @@ def _by_tensor(x: Tensor, index: Tensor) -> Tensor:
     if not x.shape:
         raise IndexError("a tensor without axes cannot be indexed")
     if index.dtype.kind == "b":
-        if tuple(index.shape) != tuple(x.shape[: len(index.shape)]):
-            raise IndexError(f"a mask of shape {list(index.shape)} does not fit a tensor of shape {list(x.shape)}")
+        check_mask(index.shape, x.shape)
         return call("GatherNd", x, call("NonZero", index))  # type: ignore[no-any-return]
     if index.dtype.kind not in "iu":
-        raise IndexKindError(f"a tensor cannot be indexed by a tensor of {index.dtype}")
+        raise refused(index)
     length = x.shape[0]
     if type(index) is Tensor:
         negative: Any = Tensor(index.asnumpy() < 0)
@@ -211,27 +212,24 @@ def _from_front(index: Any, negative: Any, length: int) -> Any:
 
 def by_coordinates(x: Tensor, index: tuple[Any, ...]) -> Tensor:
     """Tensors of ints beside ints and slices, by their coordinates."""
-    return call("GatherNd", x, coordinates(x, index)[0])  # type: ignore[no-any-return]
+    return call("GatherNd", x, coordinates(x, index, "getitem")[0])  # type: ignore[no-any-return]
 
 
-def coordinates(x: Tensor, index: tuple[Any, ...]) -> tuple[Tensor, tuple[int, ...]]:
-    """The coordinates of what tensors of ints beside ints and slices name, and their shape without the last axis."""
+def coordinates(x: Tensor, index: tuple[Any, ...], action: str) -> tuple[Tensor, tuple[int, ...]]:
+    """The coordinates of what tensors of ints beside ints and slices name, and their shape without the last axis;
+    ``action`` as for ``together``."""
     used = max(at for at, part in enumerate(index) if part is not Ellipsis and part != slice(None)) + 1
     index = index[:used]
     places = [at for at, part in enumerate(index) if not isinstance(part, slice) and part is not Ellipsis]
     picks = [i for i in index if isinstance(i, Tensor)]
-    try:
-        block = np.broadcast_shapes(*(tuple(p.shape) for p in picks))
-    except ValueError:
-        raise IndexError(f"indices of shapes {[list(p.shape) for p in picks]} do not broadcast") from None
+    block = together([tuple(p.shape) for p in picks], action)
     spans = [
         np.arange(x.shape[at])[slice(None) if part is Ellipsis else part]
         for at, part in enumerate(index)
         if isinstance(part, slice) or part is Ellipsis
     ]
     # As numpy has it: where a slice stands between them, what the tensors give comes first.
-    together = places == list(range(places[0], places[-1] + 1))
-    before = places[0] if together else 0
+    before = places[0] if places == list(range(places[0], places[-1] + 1)) else 0
     final = (*(len(s) for s in spans[:before]), *block, *(len(s) for s in spans[before:]))
     parts: list[Any] = []
     passed = 0
@@ -252,7 +250,7 @@ def coordinates(x: Tensor, index: tuple[Any, ...]) -> tuple[Tensor, tuple[int, .
 def _spread(index: Tensor, length: int, block: tuple[int, ...], before: int, final: tuple[int, ...]) -> Any:
     """A tensor index over the whole block of coordinates."""
     if index.dtype.kind not in "iu":
-        raise IndexKindError(f"a tensor cannot be indexed by a tensor of {index.dtype}")
+        raise refused(index)
     if type(index) is Tensor:
         values = np.where(index.asnumpy() < 0, index.asnumpy() + length, index.asnumpy()).astype(np.int64)
         after = len(final) - before - len(block)

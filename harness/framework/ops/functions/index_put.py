@@ -77,7 +77,7 @@ def _index_put(self: Any, indices: Any, values: Any, accumulate: bool = False) -
     at_once("index_put", *indices)
     if not accumulate:
         return with_items(self, tuple(indices), values)
-    where, shape = coordinates(self, tuple(indices))
+    where, shape = coordinates(self, tuple(indices), "setitem")
     return tensor_scatter_add(self, where, values.broadcast_to((*shape, *self.shape[len(indices) :])))
 
 

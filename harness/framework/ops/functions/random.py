@@ -177,7 +177,12 @@ def bernoulli(input: Any, p: Any = 0.5, seed: int | None = None) -> Any:
 def shuffle(x: Any, seed: int | None = None) -> Any:
     """The rows of ``x`` in a drawn order."""
     if seed is not None and _seed(seed, "shuffle") < 0:
-        raise SettingError(f"shuffle: seed must be at least 0, got {seed}")
+        raise SettingError(f"For 'shuffle', the 'seed' must be int and must >= 0, but got '{seed}' with type 'int'.")
+    if not isinstance(x, Tensor):
+        raise SettingTypeError(
+            "For Primitive[RandomShuffle], the type of input argument[input_x] must be Tensor but got "
+            f"{type(x).__name__}."
+        )
     seed0, seed1 = operator_seeds("shuffle", seed or 0)
     attrs: dict[str, Any] = {
         "seed2": seed1, "input_names": ["input_x"], "output_names": ["output"], "random_cache": False,

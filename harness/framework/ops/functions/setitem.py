@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import IndexKindError, UnsupportedError
+from harness.errors import UnsupportedError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import cast, scalar
-from harness.framework.ops.functions.getitem import coordinates, from_list, position, spelled_out
+from harness.framework.ops.functions.getitem import coordinates, from_list, position, spelled_out, without_masks
+from harness.framework.ops.functions.indices import check_items, check_mask, refused, together, unfit
 from harness.framework.tensor import Parameter, Tensor, call, current, is_tracing, tensor_method
 
 __all__: list[str] = []
@@ -30,29 +31,66 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     if is_tracing():
         current().assign_items(x, index, value)  # type: ignore[attr-defined]
         return
-    _check(index, value)
+    _check(index, value, tuple(x.shape))
+    if index is False:
+        return
     plain = tuple(map(_array, index)) if isinstance(index, tuple) else _array(index)
     given, data = _array(value), x.asnumpy()
+    if isinstance(given, (tuple, list)):
+        given = np.array(given)
     if isinstance(given, np.ndarray) and given.ndim:
-        rank = np.ndim(data[plain])
-        if given.ndim > max(rank, 1):
-            raise ValueError(f"a value of shape {list(given.shape)} has more axes than the {rank} it is written to")
-        if not rank and given.size == 1:
+        shape = data.shape if index is True else np.shape(data[plain])
+        if index is Ellipsis:
+            given = given.reshape(_without_ones(given.shape, len(shape)))
+        if not shape and given.shape == (1,):
             given = given.reshape(())
+        elif not _fills(given.shape, shape):
+            raise unfit(given.shape, shape)
     with np.errstate(over="ignore"):
         data[plain] = given
     _pass_on(x)
 
 
-def _check(index: Any, value: Any) -> None:
-    """Raises ``IndexError`` or ``TypeError`` for an index or a value that MindSpore does not take (measured)."""
-    for part in index if isinstance(index, tuple) else (index,):
-        if isinstance(part, (np.generic, np.ndarray, range, str)):
-            raise IndexKindError(f"a tensor cannot be indexed by {part!r}")
+def _without_ones(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """A shape without the ones in front of its last ``rank`` axes."""
+    while len(shape) > rank and shape[0] == 1:
+        shape = shape[1:]
+    return shape
+
+
+def _fills(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether elements of one shape can be written to those of another."""
+    try:
+        return np.broadcast_shapes(shape, target) == target
+    except ValueError:
+        return False
+
+
+def _check(index: Any, value: Any, shape: tuple[int, ...]) -> None:
+    """Raises ``IndexError``, ``ValueError`` or ``TypeError`` for an index or a value that MindSpore does not take."""
+    if isinstance(index, list) and isinstance(items := from_list(index), Tensor):
+        check_items(items, shape[0])
+    parts = index if isinstance(index, tuple) else (index,)
+    for part in parts:
+        if isinstance(part, (np.generic, np.ndarray, float, str, range, set, dict)):
+            raise refused(part)
+    if type(index) is int and shape and not -shape[0] <= index < shape[0]:
+        raise IndexError(f"Index {index} is out of bounds for axis 0 with size {shape[0]}")
+    if not any(isinstance(part, (list, tuple)) for part in parts):
+        _check_places(parts, shape)
     if value is None or isinstance(value, np.ndarray):
-        raise TypeError(f"a tensor's elements take a tensor, a number, a tuple or a list, not {type(value).__name__}")
+        raise TypeError(f"only support numbers, Tensor, tuple, list as value, but got {value} with type {type(value)}")
     if not isinstance(value, (Tensor, bool, int, float, tuple, list)):
-        raise IndexKindError(f"a tensor's elements cannot be set to a {type(value).__name__}")
+        raise refused(value)
+
+
+def _check_places(parts: tuple[Any, ...], shape: tuple[int, ...]) -> None:
+    """Raises unless the ints, masks and tensors of an index fit."""
+    named = tuple(part for part in parts if part is not None and not isinstance(part, bool))
+    for axis, part in enumerate(spelled_out(without_masks(named, shape), len(shape))):
+        if isinstance(part, int):
+            position(part, shape, axis)
+    together([tuple(part.shape) for part in named if isinstance(part, Tensor) and part.dtype.kind != "b"], "setitem")
 
 
 def _pass_on(x: Tensor) -> None:
@@ -84,6 +122,8 @@ def with_items(x: Tensor, index: Any, value: Any) -> Tensor:
         raise TypeError(f"a tensor's elements take a tensor or a number, not {type(value).__name__}")
     if isinstance(index, list):
         index = from_list(index)
+    if index is False:
+        return x
     if index is Ellipsis or index is True:
         return _spread(value, x.shape, x)
     if isinstance(index, Tensor) and index.dtype.kind == "b":
@@ -105,15 +145,9 @@ def _spread(value: Any, shape: tuple[int, ...], x: Tensor) -> Tensor:
     if not isinstance(value, Tensor):
         with np.errstate(over="ignore"):
             return Tensor(np.full([*shape], value, x.dtype.numpy), x.dtype)
-    whole = tuple(value.shape)
-    while len(whole) > len(shape) and whole[0] == 1:
-        whole = whole[1:]
-    try:
-        fits = np.broadcast_shapes(whole, shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError(f"a value of shape {list(value.shape)} does not fit elements of shape {list(shape)}")
+    whole = _without_ones(tuple(value.shape), len(shape))
+    if not _fills(whole, shape):
+        raise unfit(value.shape, shape)
     if whole != tuple(value.shape):
         value = call("Reshape", value, whole)
     return call("BroadcastTo", cast(value, x.dtype), shape)  # type: ignore[no-any-return]
@@ -129,8 +163,7 @@ def _scattered(x: Tensor, where: Tensor, shape: tuple[int, ...], value: Any, sto
 
 
 def _by_mask(x: Tensor, mask: Tensor, value: Any) -> Tensor:
-    if tuple(mask.shape) != tuple(x.shape[: len(mask.shape)]):
-        raise IndexError(f"a mask of shape {list(mask.shape)} does not fit a tensor of shape {list(x.shape)}")
+    check_mask(mask.shape, x.shape)
     wide = mask if mask.shape == x.shape else call("Reshape", mask, (*mask.shape, *[1] * (x.ndim - mask.ndim)))
     wide = call("BroadcastTo", wide, x.shape)
     if type(value) is Tensor and value.size == 1:
@@ -190,7 +223,7 @@ def _by_tuple(x: Tensor, index: tuple[Any, ...], value: Any) -> Tensor:
     if any(i is False or (isinstance(i, Tensor) and i.dtype.kind == "b") for i in index):
         raise UnsupportedError("an assignment by a mask and other indices is not supported; assign in two steps")
     if any(isinstance(i, Tensor) for i in index):
-        where, shape = coordinates(x, index)
+        where, shape = coordinates(x, index, "setitem")
         return _scattered(x, where, (*shape, *x.shape[where.shape[-1] :]), value)
     spans = [
         np.arange(x.shape[at])[slice(None) if part is Ellipsis else part]
