@@ -37,6 +37,20 @@ def test_the_lock_is_released_and_removed_after_an_error(tmp_path: Path) -> None
         assert lock_path(path).exists()
 
 
+def test_a_lock_that_cannot_be_released_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written stands: the disk's error while a file is closed is no reason to call it lost."""
+    path, closed = tmp_path / "x.h5", os.close
+
+    def failing(descriptor: int) -> None:
+        closed(descriptor)
+        raise OSError(errno.EIO, "no")
+
+    with writer_lock(path):
+        monkeypatch.setattr(os, "close", failing)
+    monkeypatch.undo()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_left_over_lock_file_stops_nobody(tmp_path: Path) -> None:
     path = tmp_path / "x.h5"
     lock_path(path).touch()

@@ -63,10 +63,10 @@ class Columns:
         return series.of(slot.key) if series is not None else {}
 
     def table(self, slots: Sequence[Slot]) -> tuple[list[int], Array]:
-        """All steps, and the root mean square of slots in them, float64 [slots, steps]."""
+        """All steps, and the root mean square of slots in them, float32 [slots, steps]."""
         steps = sorted({label for rank in self._ranks for _, label in rank.series.steps})
         places = {label: at for at, label in enumerate(steps)}
-        found = np.full((len(slots), len(steps)), np.nan)
+        found = np.full((len(slots), len(steps)), np.nan, np.float32)
         for rank in self._ranks:
             own = [at for at, slot in enumerate(slots) if slot.key.rank == rank.source.rank]
             for label, numbers in rank.series.sizes([slots[at].key for at in own]):

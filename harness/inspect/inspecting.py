@@ -10,7 +10,7 @@ from typing import Any
 from harness.capture import Capture
 from harness.capture.overflow_flags import overflow_flags
 from harness.capture.tree_records import RankRecords
-from harness.compare.collector import PausedCollector
+from harness.compare.collector import FrozenObjects, PausedCollector
 from harness.errors import SettingTypeError
 from harness.explain.sides import operators_of, rules_of
 from harness.inspect.causes import folded
@@ -79,11 +79,10 @@ def examined(
     sampled = [each.name for each in asked if each.name != "nonfinite"] if mode == "sample" else []
     findings: list[Finding] = []
     untold: list[str] = []
-    shared: dict[str, Any] = {}
-    for each in asked:
-        if each.name in sampled:
-            continue
-        each.ask(Context(run, each, numbers[each.name], findings, untold, shared))
+    with FrozenObjects():
+        for each in asked:
+            if each.name not in sampled:
+                each.ask(Context(run, each, numbers[each.name], findings, untold))
     kept = folded([each for each in findings if not _is_off(each, switched)], _placed(run))
     iterations = sorted({step for steps in run.iterations.values() for step in steps})
     name = capture.network if isinstance(capture, Capture) else str(capture.id)

@@ -44,16 +44,13 @@ class Context:
     settings: Mapping[str, float]
     findings: list[Finding] = field(default_factory=list)
     untold: list[str] = field(default_factory=list)
-    shared: dict[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> float:
         return self.settings[name]
 
     def once(self, name: str, make: Callable[[Run], Any]) -> Any:
         """What ``make`` gives for the run, made once for all rules."""
-        if name not in self.shared:
-            self.shared[name] = make(self.run)
-        return self.shared[name]
+        return self.run.once(name, make)
 
     def at(self, op: Op, kind: str, text: str, **more: Any) -> Finding:
         """Adds a finding at an execution; further arguments are those of ``Finding``."""

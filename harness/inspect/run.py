@@ -159,6 +159,7 @@ class Run:
         self.blind = 0
         self.backend, self.emulated = backend, emulated
         self._kept: list[Record] = []
+        self._made: dict[str, Any] = {}
         self._artefacts, self._places = artefacts, dict(places or {})
         self._told: Any = {"operators": operators, "engine": engine}
         self._read(records)
@@ -235,10 +236,20 @@ class Run:
                 found[step] = math.inf if slot.numbers.bad else slot.numbers.rms
         return dict(sorted(found.items()))
 
+    def once(self, name: str, make: Callable[[Run], Any]) -> Any:
+        """What ``make`` gives for the run, made once for all that ask for it under this name."""
+        if name not in self._made:
+            self._made[name] = make(self)
+        return self._made[name]
+
     def by_step(self) -> Iterator[tuple[int, int, list[Op]]]:
         """Rank, iteration and executions of each step, in order."""
-        groups: dict[tuple[int, int], list[Op]] = {}
-        for op in self.ops:
-            groups.setdefault((op.where.rank, op.where.iteration), []).append(op)
-        for (rank, iteration), ops in groups.items():
+        for (rank, iteration), ops in self.once("steps", _steps).items():
             yield rank, iteration, ops
+
+
+def _steps(run: Run) -> dict[tuple[int, int], list[Op]]:
+    found: dict[tuple[int, int], list[Op]] = {}
+    for op in run.ops:
+        found.setdefault((op.where.rank, op.where.iteration), []).append(op)
+    return found

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from harness.compare.collector import FrozenObjects
 from harness.escape import json_text
 from harness.inspect.finding import Finding, Report
 from harness.inspect.run import Op, Run, Slot
-from harness.inspect.training import Training
+from harness.inspect.training import Training, training_of
 from harness.report.histograms import LAYERS, STEPS, over_depth, over_time, spread
 from harness.report.rasters import folded, indexed, logarithms, mosaic, palette, png, scale
 from harness.report.rendering import policy, static
@@ -52,7 +53,8 @@ def write_page(path: Path, report: Report, run: Run) -> None:
         report: what was found.
         run: the run it was found in.
     """
-    path.write_text(page(report, run), encoding="utf-8")
+    with FrozenObjects():
+        path.write_text(page(report, run), encoding="utf-8")
 
 
 def page(report: Report, run: Run) -> str:
@@ -104,7 +106,7 @@ class _Pictures:
 
     def __init__(self, report: Report, run: Run) -> None:
         self._report, self._run = report, run
-        self._training = Training(run)
+        self._training: Training = run.once("training", training_of)
         self.heats: list[dict[str, Any]] = []
         self.places: dict[str, str] = {}
 
@@ -127,23 +129,22 @@ class _Pictures:
         yield from _maps(run)
 
     def _table(self, rows: Sequence[Row]) -> tuple[list[int], Array]:
-        """Labels of steps, and a number for each row and step."""
+        """Labels of steps, and the logarithm of a number for each row and step, float32."""
         every, sizes = self._run.table([next(iter(row.slots.values())) for row in rows if row.slots])
         steps = sorted({*every, *self._report.iterations})
         columns = {step: at for at, step in enumerate(steps)}
-        table = np.full((len(rows), len(steps)), np.nan)
-        table[np.ix_([bool(row.slots) for row in rows], [columns[step] for step in every])] = sizes
+        table = np.full((len(rows), len(steps)), np.nan, np.float32)
+        table[np.ix_([bool(row.slots) for row in rows], [columns[step] for step in every])] = logarithms(sizes)
         for at, row in enumerate(rows):
             known = row.numbers if row.numbers is not None else {s: _size(slot) for s, slot in row.slots.items()}
-            for step, size in known.items():
-                table[at, columns[step]] = size
+            table[at, [columns[step] for step in known]] = logarithms(np.array(list(known.values()), np.float64))
         return steps, table
 
     def _heat(self, heading: str, rows: Sequence[Row]) -> str:
         if not rows:
             return ""
         steps, table = self._table(rows)
-        values = folded(logarithms(table), len(rows), min(COLUMNS, max(1, ELEMENTS // len(rows))))
+        values = folded(table, len(rows), min(COLUMNS, max(1, ELEMENTS // len(rows))))
         low, high = scale(values)
         number = len(self.heats)
         self.heats.append({

@@ -44,7 +44,7 @@ def coloured(values: Array, low: float, high: float) -> Array:
 def logarithms(sizes: Array) -> Array:
     """Decimal logarithms of sizes: 0 becomes ``-inf`` (zero), what is not finite ``inf`` (bad), NaN stays unknown."""
     with np.errstate(all="ignore"):
-        return np.asarray(np.where(np.isinf(sizes), np.inf, np.log10(np.abs(sizes))))
+        return np.asarray(np.log10(np.abs(sizes)))
 
 
 def scale(values: Array) -> tuple[float, float]:

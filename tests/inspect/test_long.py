@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.bench_inspect import write_statistics
 from harness.capture import read_tree
-from harness.capture.statistic_series import series_of
+from harness.capture.statistic_series import decimals, series_of
 from harness.inspect import inspect
 from harness.inspect.inspecting import examined
 from harness.inspect.long import Thinned
@@ -119,3 +119,24 @@ def _changed(text: str, rng: np.random.Generator) -> str:
         lines[3:6] = [line.split(",", 2)[0] + "," + lines[at].split(",")[1] + "," + line.split(",", 2)[2]
                       for line in lines[3:6]]  # fmt: skip
     return head + "".join(lines)
+
+
+TEXTS = st.one_of(
+    st.floats().map(repr), st.floats(width=32).map("{:.6g}".format), st.integers(-(10**20), 10**20).map(str),
+    st.text("0123456789.-e", max_size=20), st.sampled_from(["5.", "-.5", "+3", "1_0", "-", ".", "--1", "1.2.3"]),
+)  # fmt: skip
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=20))
+def test_numbers_are_read_as_python_reads_them(texts: list[str]) -> None:
+    data = "".join(f"{each}," for each in texts).encode()
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord(","))
+    starts = np.array([0, *(ends[:-1] + 1)])
+    try:
+        wanted = np.array([float(each) for each in texts])
+    except ValueError:
+        with pytest.raises(ValueError, match="could not convert"):
+            decimals(data, starts, ends)
+        return
+    found = decimals(data, starts, ends)
+    assert found.tobytes() == wanted.tobytes()

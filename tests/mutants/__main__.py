@@ -23,8 +23,10 @@ from tests.mutants.mutations import Mutant, mutants
 from tests.mutants.rooms import TOP, modules
 
 #: A mutant is given to so many tests, those that run the fewest lines first, and of those so many by themselves, since
-#: most mutants go no further; for so many seconds of the processor.
-_MOST_TESTS, _FIRST, _SECONDS = 40, 6, 120
+#: most mutants go no further. So many seconds of the processor are given beyond what tests take.
+_MOST_TESTS, _FIRST, _SECONDS = 40, 6, 60
+#: Exit code of a child whose tests imported the project from elsewhere.
+_ELSEWHERE = 97
 _ENOUGH = 0.95
 #: hypothesis is imported before pytest begins
 _QUIET = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
@@ -80,45 +82,70 @@ def told(rates: dict[str, Rate], page: str | None) -> None:
 
 def tested(drawn: list[Mutant], covering: Covering, copy: Path, seconds: float) -> tuple[list[Mutant], int]:
     """The mutants that no test noticed, and how many were tried, in a copy of the project."""
-    shutil.copytree(TOP, copy, copy_function=os.link, ignore=shutil.ignore_patterns(*_LEFT_OUT), symlinks=True)
-    survived, began = list[Mutant](), time.monotonic()
+    shutil.copytree(TOP, copy, ignore=shutil.ignore_patterns(*_LEFT_OUT), symlinks=True)
+    survived, began, asked = list[Mutant](), time.monotonic(), Asked(copy)
     for at, each in enumerate(drawn):
         if time.monotonic() - began > seconds:
             return survived, at
         tests = covering.of(each.module, each.line)
-        if not at and tests and _is_noticed(copy, tests[:_MOST_TESTS]):
-            raise SystemExit("the tests fail without a mutant, which shows nothing")
+        parts = [asked.sound(part) for part in (tests[:_FIRST], tests[_FIRST:_MOST_TESTS])]
         place = copy / each.module
-        source = (TOP / each.module).read_bytes()
+        source = place.read_bytes()
         try:
-            put_in(place, each.of(source))
-            parts = (tests[:_FIRST], tests[_FIRST:_MOST_TESTS])
-            noticed = any(part and _is_noticed(copy, part) for part in parts)
+            place.write_bytes(each.of(source))
+            noticed = any(part and not asked.passes(part) for part in parts)
         finally:
-            put_in(place, source)
+            place.write_bytes(source)
         if not noticed:
             survived.append(each)
         print(f"{at + 1}/{len(drawn)} {'noticed' if noticed else 'SURVIVED'} {each}", flush=True)
     return survived, len(drawn)
 
 
-def put_in(place: Path, source: bytes) -> None:
-    """Replaces a file of the copy, which may be a link to the project's own."""
-    place.unlink()
-    place.write_bytes(source)
+class Asked:
+    """Tests in a copy of the project. Only those are asked that pass there without a mutant: of any other each mutant
+    would count as noticed."""
+
+    def __init__(self, copy: Path) -> None:
+        self._copy = copy
+        self._seconds: dict[str, float] = {}  # of the processor, of those that pass
+        self._failing: set[str] = set()
+
+    def sound(self, tests: list[str]) -> list[str]:
+        """Those that pass in the copy as it is. Each is tried once."""
+        fresh = [each for each in tests if each not in self._seconds and each not in self._failing]
+        if fresh and not self._tried(fresh):
+            for each in fresh:
+                if not self._tried([each]):
+                    self._failing.add(each)
+                    print(f"fails without a mutant, is not asked: {each}", flush=True)
+        return [each for each in tests if each in self._seconds]
+
+    def passes(self, tests: list[str]) -> bool:
+        """Whether all pass. A mutant may take four times as long as the project before it counts as one that hangs."""
+        return not _noticed(self._copy, tests, _SECONDS + int(4 * sum(self._seconds[each] for each in tests)))[0]
+
+    def _tried(self, tests: list[str]) -> bool:
+        noticed, seconds = _noticed(self._copy, tests, _SECONDS * len(tests))
+        if not noticed:
+            self._seconds |= dict.fromkeys(tests, seconds / len(tests))
+        return not noticed
 
 
-def _is_noticed(copy: Path, tests: list[str]) -> bool:
-    """Whether a test fails, in a fork that has not imported the project yet."""
+def _noticed(copy: Path, tests: list[str], seconds: int) -> tuple[bool, float]:
+    """Whether a test fails, in a fork that has not imported the project yet; the seconds of the processor it took."""
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS + 1))
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
             code = _pytest(copy, tests)
         finally:
             os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) not in (0, 5)
+    _, status, used = os.wait4(child, 0)
+    if os.waitstatus_to_exitcode(status) == _ELSEWHERE:
+        raise SystemExit("the tests import another copy of the project, which shows nothing")
+    return os.waitstatus_to_exitcode(status) not in (0, 5), used.ru_utime + used.ru_stime
 
 
 def _pytest(copy: Path, tests: list[str]) -> int:
@@ -133,7 +160,10 @@ def _pytest(copy: Path, tests: list[str]) -> int:
     os.chdir(copy)
     import pytest
 
-    return int(pytest.main([*tests, "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *_QUIET]))
+    code = int(pytest.main([*tests, "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *_QUIET]))
+    import harness
+
+    return code if Path(harness.__file__ or "").is_relative_to(copy) else _ELSEWHERE
 
 
 def _warm() -> None:

@@ -25,7 +25,7 @@ TESTS = (
     "tests/faults/test_findings.py", "tests/faults/test_exchanged.py", "tests/capture/test_npy.py",
     "tests/capture/test_npy_later.py", "tests/capture/torch_files", "tests/capture/named_tensors", "tests/checking",
     "tests/compare", "tests/framework/train/checkpoint", "tests/test_notebook.py", "tests/plugin/test_ruling.py",
-    "tests/scale/test_reduction.py", "tests/explain/test_settling.py",
+    "tests/capture/logs/test_logs.py", "tests/scale/test_reduction.py", "tests/explain/test_settling.py",
 )  # fmt: skip
 
 
