@@ -3,8 +3,9 @@
 An operator is right if it gives the golden's results from the golden's inputs and the run's results from the run's
 inputs, each within the noise of its rounding: then it computes the same in both environments, and whatever differs came
 in. What came in must come from an operator that is right, too: equal contents show which one made it. Where the golden
-kept digests alone, the run's side has to show it: both state the same operator and arguments. What no operator made, a
-weight that was drawn before, has other last bits on another processor, too: it may differ within its tolerance.
+kept digests alone, the run's side has to show it: both state the same operator and arguments. Where neither side kept
+values, statistics have to do, see ``numbers_apart``. What no operator made, a weight that was drawn before, has other
+last bits on another processor, too: it may differ within its tolerance.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from harness.compare.divergence import Execution
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.dtypes import ARGUMENT_FORMAT
 from harness.explain.evidence import Evidence, loaded
+from harness.explain.numbers_apart import could_be_rounding
 from harness.explain.recorded import NO_OPERATORS, recorded
 from harness.explain.replay import Setting
 from harness.explain.reread import results_of, same
@@ -32,6 +34,7 @@ WORK = 1 << 33
 #: about so often each operator is computed
 _REPLAYS = 4
 REASON = "rounding: the operator gives both sides' results from their own inputs"
+STATED = "rounding, by statistics alone: the same operator and arguments, and what it read is the same but for rounding"
 PASSED_ON = "rounding: passed on by operators that give both sides' results from their own inputs"
 _ALONE = (Verdict.MISSING, Verdict.UNEXPECTED)
 
@@ -50,6 +53,7 @@ class Settling:
 
     def __init__(self, comparison: Comparison, expected: Evidence, found: Evidence, work: int = WORK) -> None:
         self._expected, self._found = expected, found
+        self._described = comparison.described
         self._work = Work(work)
         self._slots: dict[Execution, list[SlotVerdict]] = {}
         for slot in comparison.slots:
@@ -87,8 +91,8 @@ class Settling:
             reason = PASSED_ON
         elif self._reads_nothing(where) and all(slot.verdict is Verdict.WITHIN for slot in outputs):
             reason = PASSED_ON  # drawn from the same state with the same arguments
-        elif self._computes(where, Execution(*pairs[outputs[0].key][1].key[:5])):
-            reason = REASON
+        elif (shown := self._shown(where, Execution(*pairs[outputs[0].key][1].key[:5]))) is not None:
+            reason = shown
         else:
             return
         for slot in outputs:
@@ -136,6 +140,23 @@ class Settling:
     def _settle(self, slot: SlotVerdict, reason: str) -> None:
         if slot.verdict is Verdict.DIFFERS:
             self.settled[slot.key] = replace(slot, verdict=Verdict.WITHIN, reason=reason)
+
+    def _shown(self, where: Execution, there: Execution) -> str | None:
+        """How it is shown that the operator computes the same on both sides; None if it is not."""
+        sides = (self._expected, where), (self._found, there)
+        if all(results_of(*each) is None for each in sides):
+            kinds = {side.op_type(at) for side, at in sides}
+            states = [each.get((where.rank, where.graph, where.operator)) for each in self._states]
+            if len(kinds) > 1 or kinds & NO_OPERATORS or states[0] != states[1]:
+                return None
+            return STATED if could_be_rounding(kinds.pop(), *((side.slots(at, "input"), side.slots(at, "output"))
+                                                              for side, at in sides)) else None  # fmt: skip
+        return REASON if self._computes(where, there) else None
+
+    @cached_property
+    def _states(self) -> list[dict[Any, str]]:
+        """What operators state that no slot shows, the states of generators among it, by the golden's names."""
+        return [{key: repr(dict(each.attributes)) for key, each in side().items()} for side in self._described]
 
     def _computes(self, where: Execution, there: Execution) -> bool:
         """Whether the operator gives both sides' results from their own inputs, as far as these were kept."""

@@ -169,12 +169,12 @@ def test_a_sparse_input_is_told_as_what_differs() -> None:
     assert "its input agrees" not in text
 
 
-def slim(records: list[Record]) -> list[Record]:
+def slim(records: list[Record], since: int = 1) -> list[Record]:
     """What a golden keeps of a long training: digests and statistics from the second step on."""
     made = []
     for record in records:
         values = record.load()
-        if record.key.iteration and values is not None and record.format != ARGUMENT_FORMAT:
+        if record.key.iteration >= since and values is not None and record.format != ARGUMENT_FORMAT:
             extra = replace(record.extra, statistics=describe(values, record.dtype), apart=True)
             made.append(replace(record, values=None, digest=digest(values, record.dtype), extra=extra))
         else:
@@ -192,15 +192,31 @@ def drawn_elsewhere(**how: float) -> Network:
     return made
 
 
-@pytest.mark.parametrize("kept", [list, slim], ids=["all values", "first step"])
-def test_weights_drawn_by_another_processor_pass_and_faults_beside_them_do_not(
-    kept: Callable[[list[Record]], list[Record]],
-) -> None:
+def stated(records: list[Record]) -> list[Record]:
+    """What mode statistic keeps: no values."""
+    return slim(records, 0)
+
+
+Kept = Callable[[list[Record]], list[Record]]
+
+
+@pytest.mark.parametrize(
+    ("kept", "ran"), [(list, list), (slim, list), (stated, stated)], ids=["all values", "first step", "statistics"]
+)
+def test_weights_drawn_by_another_processor_pass_and_faults_beside_them_do_not(kept: Kept, ran: Kept) -> None:
     here, there = {"torch capability": "AVX512"}, {"torch capability": "AVX2"}
     golden = kept(captured(Network))
-    found = judged(golden, captured(drawn_elsewhere), here, there)
+    found = judged(golden, ran(captured(drawn_elsewhere)), here, there)
     assert found.holds, [(each.key, each.reason) for each in found.comparison.slots if not each.verdict.holds][:3]
     assert any("rounding" in each.reason for each in found.comparison.slots)
     for fault in (captured(lambda: drawn_elsewhere(eps=1e-3)), captured(lambda: drawn_elsewhere(scale=1.001)),
                   captured(drawn_elsewhere, lr=0.1001)):  # fmt: skip
-        assert not judged(golden, fault, here, there).holds
+        assert not judged(golden, ran(fault), here, there).holds
+
+
+@pytest.mark.parametrize("operator", ["Default/two-Linear/addmm-op0", "Default/norm-LayerNorm/native_layer_norm-op0"])
+def test_statistics_alone_show_results_that_no_rounding_gives(operator: str) -> None:
+    here, there = {"torch threads": 1}, {"torch threads": 2}
+    one = captured(Network)
+    assert judged(stated(one), stated(rounded(one, operator, ulps=1)), here, there).holds
+    assert not judged(stated(one), stated(rounded(one, operator, ulps=1 << 20)), here, there).holds
