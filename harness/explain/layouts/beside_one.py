@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from harness.explain.layouts import causes
+from harness.explain.layouts.flow import Flow
 from harness.explain.layouts.joining import Layout, Whole
 from harness.explain.layouts.noise import distance, driven_by_noise, updated, within
 from harness.explain.layouts.table import Table
+from harness.explain.layouts.taken import with_taken
 from harness.explain.ranks.finding import Finding, RanksReport
 from harness.explain.ranks.timeline import GRADIENT, PARAMETER, Execution, Run
 from harness.records import Array, Record
@@ -53,6 +55,7 @@ class Layouts:
     """
 
     def __init__(self, run: Run, one: Run, table: Table) -> None:
+        run, one = with_taken(run), with_taken(one)
         self.layout, self.one, self.run = Layout(run, one, table), one, run
         self.why: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
@@ -68,11 +71,12 @@ class Layouts:
     def report(self) -> RanksReport:
         """Which rank left first; ``notes`` say what was joined by shapes alone and what was not compared."""
         report = RanksReport(tuple(self.run.ranks))
-        for step in _steps(self.layout.line):
+        for step in _steps(self.layout.line, self.one.is_weight):
             findings = list(self._step(step, report))
             if findings:
-                report.first = _telling(findings)
-                report.others = _apart(findings)
+                report.first, report.others = _telling(findings), _apart(findings)
+                if not self._begins(report.first):
+                    self._trace(report, step[0].iteration)
                 break
         report.unread = sum(count for why, count in self.why.items() if why not in _MEANT)
         report.notes = [*self._notes()]
@@ -80,6 +84,24 @@ class Layouts:
             for rank in each.ranks if each is not None else ():
                 report.earliest.setdefault(rank, each.execution)  # type: ignore[union-attr]
         return report
+
+    def _begins(self, first: Finding) -> bool:
+        """Whether it is what a step begins with: data, or a parameter as it is first read."""
+        return first.execution.op_type == PARAMETER and (
+            first.slot.startswith("input") or not self.one.is_weight(first.execution)
+        )
+
+    def _trace(self, report: RanksReport, iteration: int) -> None:
+        """Says the operator where it began, where that is shown and says more."""
+        flow = Flow(self.layout, self.run, self.one, iteration, self._inherited.get(iteration - 1, 0.0))
+        found, first = flow.origin(), report.first
+        if first is None or (first.cause is not None and (found is None or found.cause is None)):
+            return
+        fewer = flow.fewer() if first.cause is None and (found is None or found.cause is None) else None
+        if fewer is not None:
+            first.ranks, first.cause = fewer
+        elif found is not None and (found.cause is not None or flow.is_paired):
+            report.first, report.others = found, []
 
     def _notes(self) -> Iterator[str]:
         if self.inferred:
@@ -237,8 +259,17 @@ class Layouts:
         return causes.Slot(
             whole, expected, inherited, floor, {at: each for at, (_, each) in known.items()},
             last[0].parts if last is not None else {}, (given[0].values, given[1]) if given is not None else None,
-            execution.op_type,
+            execution.op_type, lambda group, value: self._reduced(execution.iteration, group, value),
         )  # fmt: skip
+
+    def _reduced(self, iteration: int, group: tuple[int, ...], value: Array) -> bool | None:
+        """Whether a collective over a group gave a value in an iteration, but for a factor; None if none is known."""
+        for meeting in self.run.meetings:
+            if meeting.group == group:
+                calls = (call.values() or () for call in meeting.calls.values() if call.iteration == iteration)
+                if any(causes.is_multiple(made, value) for each in calls for made in each):
+                    return True
+        return False if self.run.meetings else None
 
     @staticmethod
     def _holding(whole: Whole, expected: Array) -> tuple[int, ...]:
@@ -278,9 +309,9 @@ def _owner(name: str) -> str:
     return name.removesuffix(".grad").rpartition(".")[0]
 
 
-def _steps(line: Sequence[Execution]) -> Iterator[list[Execution]]:
-    """The executions of each iteration: calls and results in their order, gradients from the last module back, then
-    parameters."""
+def _steps(line: Sequence[Execution], is_weight: Callable[[Execution], bool]) -> Iterator[list[Execution]]:
+    """The executions of each iteration: data and what a training begins with, calls and results in their order,
+    gradients from the last module back, then parameters."""
     by_step: dict[int, list[Execution]] = {}
     for each in line:
         if each.op_type != "Settings":
@@ -289,15 +320,17 @@ def _steps(line: Sequence[Execution]) -> Iterator[list[Execution]]:
         mine = by_step[iteration]
         gradients = [each for each in mine if each.op_type == GRADIENT]
         others = [each for each in mine if each.op_type not in _HELD]
-        yield [*others, *reversed(gradients), *(each for each in mine if each.op_type == PARAMETER)]
+        held = [each for each in mine if each.op_type == PARAMETER]
+        given = [each for each in held if each.inputs or not is_weight(each)]
+        yield [*given, *others, *reversed(gradients), *(each for each in held if each not in given)]
 
 
 def _telling(findings: Sequence[Finding]) -> Finding:
     """The first finding; where that is a parameter, the first that says most: an optimizer's state tells more of a
     gradient than a weight, which only its sign may have moved."""
     first = findings[0]
-    if first.execution.op_type != PARAMETER:
-        return first
+    if first.execution.op_type != PARAMETER or first.slot.startswith("input"):
+        return first  # where a step begins
     held = [each for each in findings if each.execution.op_type == PARAMETER and each.cause is not None]
     more = [each for each in held if each.cause is not None and each.cause.name != "replicated"]
     return next(iter([*more, *held]), first)

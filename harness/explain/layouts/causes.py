@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -33,6 +33,7 @@ class Slot:
         before: each rank's part at the end of the iteration before.
         given: an input of the call, whole by rank, if it agrees; and the one rank's.
         type: of the operator.
+        reduced: whether a collective over a group gave a value, but for its scale; None where no collective is known.
     """
 
     whole: Whole
@@ -43,6 +44,7 @@ class Slot:
     before: Mapping[int, Array]
     given: tuple[Mapping[int, Array], Array] | None
     type: str
+    reduced: Callable[[tuple[int, ...], Array], bool | None] = lambda _group, _value: None
 
     def fits(self, found: Array, expected: Array) -> bool:
         """Whether two arrays are equal up to what may be apart."""
@@ -56,7 +58,7 @@ def of_whole(slot: Slot) -> Told | None:
     """The ranks that are wrong and why; None if no check held."""
     values = slot.whole.values
     wrong = tuple(rank for rank, each in values.items() if not slot.fits(each, slot.expected))
-    tests = (of_rows, _reductions, _scaled, _stale, _shards, _masks, _replicas)
+    tests = (of_rows, _reductions, _scaled, _stale, _shards, _ordered, of_masks, _replicas)
     return next((found for test in tests if (found := test(slot, wrong)) is not None), None)
 
 
@@ -98,12 +100,20 @@ def _reductions(slot: Slot, wrong: Sequence[int]) -> Told | None:
             if not slot.fits(made, slot.expected):
                 continue
             check = f"the {name} over {_named(groups)} is the one rank's"
-            if all(len(group) == 1 for group in groups):
+            if not any(_came_from(slot, group) for group in groups):
+                if any(len(group) > 1 for group in groups):
+                    text = f"it was not reduced over {_named(groups)}, which hold a value each"
+                    return tuple(sorted(slot.whole.values)), Cause("not-reduced", text, check)
                 text = f"it was not reduced over ranks {rank_list([group[0] for group in groups])}"
                 return tuple(sorted(slot.whole.values)), Cause("not-reduced", text, check)
             text = f"it was reduced over {_named(groups)} alone: another group"
             return tuple(sorted(slot.whole.values)), Cause("group", text, check)
     return None
+
+
+def _came_from(slot: Slot, group: tuple[int, ...]) -> bool:
+    """Whether the value that a group's ranks share came from its reduction; it may be the same on all without one."""
+    return len(group) > 1 and slot.reduced(group, slot.whole.values[group[0]]) is not False
 
 
 def _named(groups: Sequence[Sequence[int]]) -> str:
@@ -207,6 +217,21 @@ def _of_part(slot: Slot, step: Shard, ranks: Sequence[int], rank: int) -> tuple[
     return f"scale {factor}", f"rank {rank}'s part divided by {factor} is the one rank's"
 
 
+def _ordered(slot: Slot, wrong: Sequence[int]) -> Told | None:
+    """Parts that make the one rank's in another order of rows: they were cut otherwise."""
+    step = slot.whole.chain[-1] if slot.whole.chain else None
+    if step is None or step.kind not in ("Shard", "Interleaved") or not slot.expected.ndim:
+        return None
+    axis = step.axis % slot.expected.ndim
+    right = np.moveaxis(slot.expected, axis, 0)
+    for rank in wrong:
+        mine = np.moveaxis(slot.whole.values[rank], axis, 0)
+        if mine.shape != right.shape or sorted(map(bytes, mine)) != sorted(map(bytes, right)):
+            return None
+    text = f"its parts along axis {step.axis} lie in another order than the one rank's: it was cut otherwise"
+    return tuple(slot.whole.parts), Cause("shard", text, "in the one rank's order, all have its bits")
+
+
 def _divided(array: Array, factor: Fraction) -> Array:
     wide = np.asarray(array).astype(np.complex128 if array.dtype.kind == "c" else np.float64)
     found: Array = (wide / float(factor)).astype(array.dtype)
@@ -226,6 +251,15 @@ def _factor(mine: Array, right: Array) -> Fraction | None:
     return near if near not in (0, 1) else None
 
 
+def is_multiple(mine: Array, right: Array) -> bool:
+    """Whether one array is a multiple of another, up to rounding."""
+    if mine.shape != right.shape or mine.dtype.kind not in "fc" or not right.any():
+        return False
+    a, b = (np.asarray(each).astype(np.complex128).ravel() for each in (mine, right))
+    factor = np.vdot(b, a) / np.vdot(b, b).real
+    return bool(factor) and within((a / factor).astype(right.dtype).reshape(right.shape), right)
+
+
 def _cut(slot: Slot, step: Shard, ranks: Sequence[int], whole: Array) -> dict[int, Array]:
     """What of a whole each rank should hold."""
     axis = step.axis % whole.ndim
@@ -238,7 +272,7 @@ def _cut(slot: Slot, step: Shard, ranks: Sequence[int], whole: Array) -> dict[in
     return found
 
 
-def _masks(slot: Slot, wrong: Sequence[int]) -> Told | None:
+def of_masks(slot: Slot, wrong: Sequence[int]) -> Told | None:
     """Random masks of another seed: what is kept of the input is kept elsewhere."""
     if slot.given is None:
         return None

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.compare.shards import Shard, lines_of
 from harness.errors import ScaleError
+from harness.explain.ranks.timeline import GRADIENT, PARAMETER
 from harness.records import Record
 
 #: how one slot is joined, step by step
 Chain = tuple[Shard, ...]
+#: what a gradient shares with its parameter
+_CUTS = frozenset({"Shard", "Interleaved", "Vocabulary"})
 _STEP = re.compile(r"\w+(?:\([^()]*\))?(?:@[\d,|]+)?|-?\d+")
 _NAMES = re.compile(r"(\S*)\s*->\s*(\S*?)\s*(?:@([\d,]+))?")
 
@@ -53,8 +56,14 @@ class Table:
     names: tuple[Named, ...] = ()
 
     def of(self, record: Record) -> Chain | None:
-        """How a slot, in the one rank's terms, is placed; None if nothing is declared."""
-        return next((chain for chain in self.chains if chain[0].fits(record)), None)
+        """How a slot, in the one rank's terms, is placed; None if nothing is declared. A gradient is cut as its
+        parameter is, unless something is declared of it."""
+        found = next((chain for chain in self.chains if chain[0].fits(record)), None)
+        if found is None and record.op_type == GRADIENT:
+            key = record.key._replace(operator=record.key.operator.removesuffix(".grad"))
+            cut = self.of(replace(record, key=key, op_type=PARAMETER))
+            return cut if cut is not None and all(step.kind in _CUTS for step in cut) else None
+        return found
 
     def name(self, name: str, rank: int) -> str:
         """An operator's or a parameter's name on the one rank."""

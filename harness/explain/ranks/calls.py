@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.capture import Capture
 from harness.explain.evidence import Evidence
 from harness.explain.ranks.timeline import Run
 from harness.explain.sides import side_of
+from harness.explain.statements import Argument, Statement
 from harness.records import Record
 from harness.replaying import is_mindspore
 from harness.store import StoredRun
@@ -24,13 +25,21 @@ def run_of(content: Capture | StoredRun, records: Iterable[Record] | None = None
     whole = side_of(content)
     sides: dict[int, Evidence] = {}
 
-    def stated(rank: int, graph: int, operator: str) -> Mapping[str, Any] | None:
+    def statement(rank: int, graph: int, operator: str) -> Statement | None:
         if rank not in sides:
             sides[rank] = whole.of_rank(rank)
-        statement = sides[rank].graphs.statement(graph, operator)
-        return None if statement is None else statement.attrs
+        return sides[rank].graphs.statement(graph, operator)
 
-    return Run(content.records() if records is None else records, stated, lambda: _weights(whole.of_rank(0)))
+    def stated(rank: int, graph: int, operator: str) -> Mapping[str, Any] | None:
+        found = statement(rank, graph, operator)
+        return None if found is None else found.attrs
+
+    def arguments(rank: int, graph: int, operator: str) -> Sequence[Argument]:
+        found = statement(rank, graph, operator)
+        return () if found is None else found.arguments
+
+    given = content.records() if records is None else records
+    return Run(given, stated, lambda: _weights(whole.of_rank(0)), arguments)
 
 
 def _weights(side: Evidence) -> set[str] | None:

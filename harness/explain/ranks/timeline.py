@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from harness.compare.content import content
 from harness.dtypes import ARGUMENT_FORMAT
+from harness.explain.statements import Argument
 from harness.records import Array, Record
 
 #: where an execution is, without its rank: graph, iteration, operator, execution
@@ -41,6 +42,8 @@ _WORLDS = frozenset({"hccl_world_group", "nccl_world_group", "mccl_world_group"}
 _REDUCTIONS = {"sum": "SUM", "max": "MAX", "min": "MIN", "prod": "PRODUCT"}
 #: gives the attributes of an operator: of a rank, a graph, by name; None where nobody states them
 Calls = Callable[[int, int, str], Mapping[str, Any] | None]
+#: gives the arguments of an operator, likewise; none where nobody states them
+Arguments = Callable[[int, int, str], Sequence[Argument]]
 _SPACES = ("c10d", "_c10d_functional", "_c10d_functional_autograd", "Hcom")
 
 
@@ -164,6 +167,7 @@ class Run:
         records: of all ranks, each rank's in execution order.
         calls: what operators state beside their records.
         weights: gives the names of parameters that are no data; None if nobody knows.
+        arguments: gives what graphs state of an operator's inputs.
 
     Attributes:
         ranks: in order.
@@ -176,6 +180,7 @@ class Run:
         records: Iterable[Record],
         calls: Calls | None = None,
         weights: Callable[[], Container[str] | None] = lambda: None,
+        arguments: Arguments = lambda _rank, _graph, _operator: (),
     ) -> None:
         self.timeline: dict[int, list[Execution]] = {}
         self.placed: dict[int, dict[Place, Execution]] = {}
@@ -193,7 +198,7 @@ class Run:
             else:
                 (found.inputs if key.io == "input" else found.outputs).append(record)
         self.ranks = sorted(self.timeline)
-        self._state_weights = weights
+        self._state_weights, self.arguments = weights, arguments
         if calls is not None:
             self._state(calls)
 
