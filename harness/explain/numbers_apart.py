@@ -42,7 +42,7 @@ def could_be_rounding(kind: str, expected: Slots, found: Slots) -> bool:
         one, two = _statistics(record), _statistics(other)
         if other is None or one is None or two is None or not _is_float(record):
             continue
-        sizes.append(max(one.l2norm, two.l2norm))
+        sizes.append(max(_size(one), _size(two)))
         if record.digest != other.digest:
             moved = math.inf if any(each in kind for each in _STEEP) else max(moved, _apart(one, two))
     read = max(sizes, default=0.0) + (math.prod(each for each in sizes if each) if len(sizes) > 1 else 0.0)
@@ -59,20 +59,32 @@ def _near(record: Record, other: Record | None, moved: float, read: float) -> bo
         return False
     if any(getattr(one, name) != getattr(two, name) for name in _EXACT):
         return False
-    largest = max(map(abs, (one.max, one.min, two.max, two.min)))
-    limit = _FACTOR * (_unit(record) + moved) * (largest + read) if moved < math.inf else math.inf
-    return all(
-        abs(getattr(one, name) - getattr(two, name)) <= limit * scale
-        for name, scale in (("max", 1.0), ("min", 1.0), ("avg", 1.0), ("l2norm", math.sqrt(one.count)))
-    )
+    limit = _FACTOR * (_unit(record) + moved) * (_largest(one, two) + read) if moved < math.inf else math.inf
+    return all(far <= limit * scale for far, scale in _distances(one, two))
 
 
 def _apart(one: Statistics, two: Statistics) -> float:
     """How far two tensors are apart at least, relative to their largest element."""
-    largest = max(map(abs, (one.max, one.min, two.max, two.min)))
-    far = max(abs(getattr(one, name) - getattr(two, name)) for name in ("max", "min", "avg"))
-    far = max(far, abs(one.l2norm - two.l2norm) / math.sqrt(max(one.count, 1)))
+    largest = _largest(one, two)
+    far = max((far / scale for far, scale in _distances(one, two)), default=0.0)
     return far / largest if largest and math.isfinite(far) else 0.0
+
+
+def _distances(one: Statistics, two: Statistics) -> list[tuple[float, float]]:
+    """How far each number is apart, and how many elements' errors it may sum up. Equal infinities are not apart."""
+    pairs = [(one.max, two.max, 1.0), (one.min, two.min, 1.0), (one.avg, two.avg, 1.0),
+             (one.l2norm, two.l2norm, math.sqrt(max(one.count, 1)))]  # fmt: skip
+    same = [a == b or (math.isnan(a) and math.isnan(b)) for a, b, _ in pairs]
+    return [(0.0 if equal else abs(a - b), scale) for (a, b, scale), equal in zip(pairs, same, strict=True)]
+
+
+def _largest(*every: Statistics) -> float:
+    """The largest finite extreme: a mask's infinities hide no sizes."""
+    return max((abs(each) for one in every for each in (one.max, one.min) if math.isfinite(each)), default=0.0)
+
+
+def _size(one: Statistics) -> float:
+    return one.l2norm if math.isfinite(one.l2norm) else math.sqrt(one.count) * _largest(one)
 
 
 def _statistics(record: Record | None) -> Statistics | None:

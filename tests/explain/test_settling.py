@@ -220,3 +220,32 @@ def test_statistics_alone_show_results_that_no_rounding_gives(operator: str) -> 
     one = captured(Network)
     assert judged(stated(one), stated(rounded(one, operator, ulps=1)), here, there).holds
     assert not judged(stated(one), stated(rounded(one, operator, ulps=1 << 20)), here, there).holds
+
+
+class Masked(torch.nn.Module):
+    def __init__(self, scale: float = 1.0) -> None:
+        super().__init__()
+        self.one = torch.nn.Linear(8, 8)
+        self.scale = scale
+
+    def forward(self, x: Any) -> Any:
+        y = self.one(x).softmax(-1)
+        mask = torch.full((8, 8), -torch.inf).triu(1)
+        return ((y @ y.t()) * self.scale + mask).softmax(-1)
+
+
+def test_a_mask_of_infinities_hides_neither_rounding_nor_a_fault() -> None:
+    def ran(moved: float = 0.0, **how: float) -> list[Record]:
+        torch.manual_seed(0)
+        made = Masked(**how)
+        with torch.no_grad():
+            made.one.weight.mul_(1 + moved)
+        watch = TorchCapture(made, mode="statistic")
+        with watch.step():
+            made(torch.linspace(-1, 1, 64).reshape(8, 8).sin())
+        return list(watch.capture().records())
+
+    here, there = {"torch capability": "AVX512"}, {"torch capability": "AVX2"}
+    assert judged(ran(), ran(2.0**-22), here, there, mode="statistic").holds
+    assert not judged(ran(), ran(2.0**-22, scale=1.001), here, there, mode="statistic").holds
+    assert not judged(ran(), ran(2.0**-7), here, there, mode="statistic").holds
