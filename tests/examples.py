@@ -1,6 +1,7 @@
-"""How much of what is dear runs where: a sample in block 2 of the README, all of it in ``tox -e long``.
+"""How much of what is dear runs where: a sample in block 2 of the README, more in CI, all of it in ``tox -e long``.
 
-Of a property the former draws a third of the latter's examples, both fixed; ``tox -e deep`` draws many fresh ones.
+Of a property block 2 draws a third of the examples of ``tox -e long``, CI two thirds, all fixed; ``tox -e deep`` draws
+many fresh ones.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-#: empty in block 2, ``usual`` in ``tox -e long``, ``fresh`` in ``tox -e deep``
+#: empty in block 2, ``some`` in CI, ``usual`` in ``tox -e long``, ``fresh`` in ``tox -e deep``
 DEPTH = os.environ.get("MSDUMP_EXAMPLES", "")
-FRESH = DEPTH == "fresh"
+FRESH, SOME = DEPTH == "fresh", DEPTH == "some"
+
+#: of the cases that a sample leaves out of block 2, CI takes one of so many
+_FURTHER = 3
 
 
 def register() -> None:
@@ -44,7 +48,7 @@ def register() -> None:
 
 def _here(few: int) -> int:
     """So many examples of ``few``."""
-    return few if DEPTH else max(2, few // 3)
+    return max(2, few * 2 // 3) if SOME else few if DEPTH else max(2, few // 3)
 
 
 def examples(few: int, many: int, **more: Any) -> settings:
@@ -66,19 +70,23 @@ def diagonal(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
 
 def sample(items: Iterable[pytest.Item]) -> None:
     """Marks as ``long`` what ``@pytest.mark.sampled(N)`` leaves out of block 2: all but one of N cases of its test. Of
-    tests beside the real tools it is ``deep``: what CI leaves out of them.
+    tests beside the real tools it is ``deep``: what CI leaves out of them. So is, where CI runs, all but one of three
+    of the others.
 
     Of the first N cases the first stays, of the next N the second, and so on: where two arguments are crossed, each of
     their values has its turn.
     """
     seen: Counter[str] = Counter()
+    left: Counter[str] = Counter()
     for item in items:
         marker = item.get_closest_marker("sampled")
         if marker is not None:
             test = item.nodeid.partition("[")[0]
             block, place = divmod(seen[test], marker.args[0])
             if place != block % marker.args[0]:
-                item.add_marker("deep" if item.get_closest_marker("interop") else "long")
+                further = SOME and left[test] % _FURTHER
+                item.add_marker("deep" if further or item.get_closest_marker("interop") else "long")
+                left[test] += 1
             seen[test] += 1
 
 

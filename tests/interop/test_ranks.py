@@ -112,7 +112,7 @@ def lines(out: Path, size: int) -> list[list[str]]:
     return [[line for line in log.splitlines() if line.startswith("said ")] for log in logs]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_trees(name: str, mindspore_python: str, tmp_path: Path, interop_table: Table) -> None:
     size, *script = CASES[name]
@@ -127,7 +127,7 @@ def test_the_same_trees(name: str, mindspore_python: str, tmp_path: Path, intero
     assert not found.faults, "\n".join(found.faults[:40])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [*SAID, *FAILING])
 def test_the_same_lines(name: str, mindspore_python: str, tmp_path: Path, interop_table: Table) -> None:
     size, *script = {**SAID, **FAILING}[name]
@@ -174,7 +174,7 @@ def tensors(tree: Path) -> list[tuple[str, ...]]:
     return sorted(found)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("mode", [1, 2])
 @pytest.mark.parametrize("how", ["compile", "kernel", "script"])
 def test_the_recorder_of_a_failing_rank(how: str, mode: int, mindspore_2_7_python: str, tmp_path: Path) -> None:
