@@ -17,7 +17,6 @@ _FURTHEST = 1 << 23
 SMALLEST, LARGEST = np.float32(2.0**-100), np.float32(2.0**100)
 #: Between 0 and all other numbers: dividing by it never makes a value smaller.
 _LEAST = np.float32(2.0**-149)
-_LARGEST_BITS = int(LARGEST.view(np.uint32))
 #: Size below which making an array is faster than looking it up.
 _SHORT = 4096
 
