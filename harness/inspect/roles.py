@@ -70,8 +70,6 @@ FAMILIES: Mapping[str, str] = {
 _FAMILY = {name: family for family, names in FAMILIES.items() for name in names.split()}
 LOSSES = frozenset({"sparse_ce", "dense_ce", "nll", "cross_entropy", "bce", "bce_logits", "loss", "pick"})
 WEIGHTED = frozenset({"matmul", "conv"})
-#: families that give some of their inputs unchanged
-PASSING = frozenset({"view"})
 #: index of the gradient among the inputs of an operator that updates a parameter
 GRADIENTS = {
     op: next(at for at, name in enumerate(INPUTS[op]) if name in ("gradient", "grad"))
