@@ -13,10 +13,11 @@ from harness.framework.ops.functions.arithmetic import SUB
 from harness.framework.ops.functions.inner import greater_of, tanh_of
 from harness.framework.ops.functions.math import ONE, log, sigmoid
 from harness.framework.ops.functions.random import uniform
+from harness.framework.ops.functions.shape import axis_of
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
-    "celu", "elu", "fast_gelu", "gelu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
+    "celu", "elu", "fast_gelu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
     "logsigmoid", "mish", "prelu", "relu", "relu6", "rrelu", "selu", "silu", "soft_shrink", "softplus", "softshrink",
     "softsign", "tanhshrink", "threshold",
 ]  # fmt: skip
@@ -170,3 +171,11 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Any:
     slopes = uniform(tuple(input.shape), Tensor(lower, dtypes.float32), Tensor(upper, dtypes.float32))
     slopes = call("Cast", slopes, input.dtype) if input.dtype is not dtypes.float32 else slopes
     return call("Mul", call("Muls", call("Mul", below, slopes), -1) + above, input)
+
+
+def glu(x: Any, axis: int = -1) -> Any:
+    """The first half along ``axis``, weighted by the sigmoid of the second."""
+    if x.shape[axis_of(axis, len(x.shape), "glu")] % 2:
+        raise SettingError(f"glu: axis {axis} of {x.shape} must have an even length")
+    first, second = call("Split", x, axis, 2)
+    return call("Mul", first, call("Sigmoid", second))

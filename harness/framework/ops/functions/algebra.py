@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from harness.errors import DtypeError, KernelError, SettingError, SettingTypeError
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
-from harness.framework.ops.functions.matrix import mm
+from harness.framework.ops.functions.matrix import mm, moved
 from harness.framework.ops.functions.shape import reshape, swapaxes, transpose
 from harness.framework.ops.operators.cross import ANY_AXIS
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
@@ -89,8 +88,8 @@ def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:
     one, two = pair[0] % first_rank, pair[1] % second_rank
     if 0 in (one, two) or x1.shape[0] != x2.shape[0] or x1.shape[one] != x2.shape[two]:
         raise SettingError(f"batch_dot: shapes {x1.shape} and {x2.shape} do not go together at axes {pair}")
-    x1 = _moved(x1, [*(a for a in range(first_rank) if a != one), one])
-    x2 = _moved(x2, [0, two, *(a for a in range(1, second_rank) if a != two)])
+    x1 = moved(x1, [*(a for a in range(first_rank) if a != one), one])
+    x2 = moved(x2, [0, two, *(a for a in range(1, second_rank) if a != two)])
     outer, inner = x1.shape[:-1], x2.shape[2:]
     x1 = call("ExpandDims", x1, 1) if first_rank == 2 else x1
     x2 = call("ExpandDims", x2, 2) if second_rank == 2 else x2
@@ -102,10 +101,6 @@ def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:
         return reshape(out, (*outer, *inner))
     # Of two matrices one axis of length 1 stays (measured).
     return call("Squeeze", out, (1,)) if first_rank == 2 else call("Squeeze", out, (2,)) if second_rank == 2 else out
-
-
-def _moved(x: Any, order: Sequence[int]) -> Any:
-    return x if list(order) == list(range(len(order))) else transpose(x, tuple(order))
 
 
 @tensor_method("cholesky")

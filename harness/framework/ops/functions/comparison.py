@@ -18,7 +18,7 @@ from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
     "approximate_equal", "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "equal", "ge", "greater", "greater_equal",
-    "gt", "invert", "isfinite", "isinf", "isnan", "le", "less", "less_equal", "logical_and", "logical_not",
+    "gt", "invert", "isclose", "isfinite", "isinf", "isnan", "le", "less", "less_equal", "logical_and", "logical_not",
     "logical_or", "logical_xor", "lt", "ne", "not_equal", "population_count", "select", "where",
 ]  # fmt: skip
 
@@ -239,3 +239,9 @@ def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5) -> Any:
 def population_count(input_x: Any) -> Any:
     """How many bits of each element (a whole number) are 1, as UInt8."""
     return call("PopulationCount", input_x, output_names=["output"], input_names=["input"])
+
+
+@tensor_method("isclose")
+def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Whether numbers differ by at most ``atol + rtol * |other|``; equal infinities do not."""
+    return call("IsClose", input, other, rtol, atol, equal_nan)

@@ -15,8 +15,8 @@ from harness.framework.ops.functions.shape import axis_of, expand_dims, repeat_e
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
-    "cat", "chunk", "concat", "dsplit", "dstack", "hsplit", "hstack", "narrow", "repeat_interleave", "split", "stack",
-    "tensor_split", "unbind", "unstack", "vsplit", "vstack",
+    "cat", "chunk", "concat", "dsplit", "dstack", "hsplit", "hstack", "narrow", "repeat_interleave", "roll", "split",
+    "stack", "tensor_split", "unbind", "unstack", "vsplit", "vstack",
 ]  # fmt: skip
 
 
@@ -243,3 +243,20 @@ def _repeats(given: Any) -> list[int]:
     if several == [0] and isinstance(given, (tuple, list)):
         raise SettingTypeError("repeat_interleave: the one number of repeats must be above 0, got 0")
     return several
+
+
+@tensor_method("roll")
+def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
+    """Elements moved along ``dims`` (None: all in a row); what leaves at one end comes in at the other."""
+    if dims is None:
+        return roll(input.reshape((-1,)), shifts, 0).reshape(tuple(input.shape))
+    amounts = shifts if isinstance(shifts, (tuple, list)) else (shifts,)
+    axes = dims if isinstance(dims, (tuple, list)) else (dims,)
+    if len(amounts) != len(axes):
+        raise SettingError(f"roll: {len(amounts)} shifts for {len(axes)} dims")
+    for amount, axis in zip(amounts, axes, strict=True):
+        length = input.shape[axis]
+        at = (length - amount) % length if length else 0
+        if at:
+            input = concat((input.narrow(axis, at, length - at), input.narrow(axis, 0, at)), axis)
+    return input

@@ -16,6 +16,7 @@ from harness.framework.ops.functions.arithmetic import SUB
 from harness.framework.ops.functions.create import constant
 from harness.framework.ops.functions.indexing import gather
 from harness.framework.ops.functions.inner import expand_dims_of
+from harness.framework.ops.functions.margins import over_all
 from harness.framework.ops.functions.reduction import logsumexp
 from harness.framework.ops.primitives.nn import reduction_setting
 from harness.framework.tensor import Tensor, call, graph_function
@@ -25,7 +26,7 @@ _logsumexp = graph_function("ops.logsumexp", logsumexp)
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "ctc_greedy_decoder", "ctc_loss",
-    "l1_loss", "mse_loss", "nll_loss", "smooth_l1_loss",
+    "huber_loss", "kl_div", "l1_loss", "mse_loss", "nll_loss", "smooth_l1_loss",
 ]  # fmt: skip
 
 
@@ -225,3 +226,23 @@ def ctc_greedy_decoder(inputs: Tensor, sequence_length: Tensor, merge_repeated: 
         raise SettingTypeError(f"ctc_greedy_decoder: merge_repeated must be a bool, got {merge_repeated!r}")
     attrs: dict[str, Any] = {"merge_repeated": merge_repeated, "output_is_dynamic_shape": True}
     return call("CTCGreedyDecoder", inputs, sequence_length, **attrs)
+
+
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
+    """Half the square of the distance up to ``delta``, a straight line beyond it."""
+    if not delta > 0:
+        raise SettingError(f"huber_loss: delta must be above 0, got {delta!r}")
+    apart = (input - target).abs()
+    square = call("Mul", scalar(0.5, apart.dtype), call("Square", apart))
+    line = call("Mul", scalar(delta, apart.dtype), apart - 0.5 * delta)
+    return over_all(call("Select", call("Less", apart, delta), square, line), reduction, "huber_loss")
+
+
+def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
+    """``labels * (log(labels) - logits)``, 0 where a label is 0; ``batchmean`` divides the sum by the first length."""
+    if reduction not in ("mean", "batchmean", "sum", "none"):
+        raise SettingError(f"kl_div: reduction must be 'mean', 'batchmean', 'sum' or 'none', got {reduction!r}")
+    names: dict[str, Any] = {"input_names": ("x", "target"), "output_names": ("y",)}
+    kind = "sum" if reduction.endswith("mean") else reduction
+    loss = call("KLDivLoss", logits, labels, reduction=kind, **names)
+    return loss if kind == reduction else loss / (logits.size if reduction == "mean" else logits.shape[0])

@@ -13,8 +13,8 @@ from harness.framework.ops.functions.math import log
 from harness.framework.tensor import Tensor, call
 
 __all__ = [
-    "gaussian_nll_loss", "hinge_embedding_loss", "margin_ranking_loss", "multi_margin_loss",
-    "multilabel_soft_margin_loss", "triplet_margin_loss",
+    "cosine_embedding_loss", "gaussian_nll_loss", "hinge_embedding_loss", "margin_ranking_loss", "multi_margin_loss",
+    "multilabel_soft_margin_loss", "soft_margin_loss", "triplet_margin_loss",
 ]  # fmt: skip
 
 
@@ -139,3 +139,16 @@ def triplet_margin_loss(
     if swap:
         far = call("Minimum", far, distance(positive, negative))
     return reduced(call("Maximum", distance(anchor, positive) - far + margin, 0), reduction, "triplet_margin_loss")
+
+
+def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """log(1 + exp(-target * input))."""
+    return reduced(((-target * input).exp() + 1).log(), reduction, "soft_margin_loss")
+
+
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
+    """1 - cosine for a target of 1, max(0, cosine - margin) for -1; along the last axis."""
+    products = (input1 * input2).sum(-1)
+    cosine = products / (((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)).sqrt()
+    loss = call("Select", target == 1, 1 - cosine, call("Maximum", cosine - margin, 0))
+    return reduced(loss, reduction, "cosine_embedding_loss")

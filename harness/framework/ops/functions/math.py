@@ -21,9 +21,9 @@ from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 __all__ = [
     "abs", "absolute", "acos", "acosh", "arccos", "arcsin", "arctan", "asin", "asinh", "atan", "atan2", "atanh",
     "ceil", "clamp", "clip", "cos", "cosh", "deg2rad", "diff", "erf", "erfc", "exp", "exp2", "expm1", "float_power",
-    "floor", "floordiv", "floormod", "frac", "log", "log1p", "log2", "log10", "logaddexp", "maximum", "minimum",
-    "nextafter", "pows", "rad2deg", "reciprocal", "round", "rsqrt", "sigmoid", "sign", "signbit", "sin", "sinh",
-    "sqrt", "square", "tan", "tanh", "trunc",
+    "floor", "floordiv", "floormod", "fmax", "fmin", "frac", "log", "log1p", "log2", "log10", "logaddexp", "maximum",
+    "minimum", "nextafter", "pows", "rad2deg", "reciprocal", "round", "rsqrt", "sigmoid", "sign", "signbit", "sin",
+    "sinh", "sqrt", "square", "tan", "tanh", "trunc",
 ]  # fmt: skip
 
 #: attributes of the older primitives of one argument
@@ -252,3 +252,15 @@ def pows(input: Any, exponent: Any) -> Any:
 def nextafter(input: Any, other: Any) -> Any:
     """The next number after each element on the way to ``other``."""
     return call("NextAfter", input, other)
+
+
+@tensor_method("fmax")
+def fmax(input: Any, other: Any) -> Any:
+    """The larger of two; the other one where one is NaN."""
+    return call("Fmax", input, other)
+
+
+@tensor_method("fmin")
+def fmin(input: Any, other: Any) -> Any:
+    """The smaller of two; the other one where one is NaN."""
+    return -fmax(-input, -other)

@@ -1,4 +1,4 @@
-"""Signs, counts, and the step of a dtype."""
+"""Signs, counts, repairs of numbers, and the step of a dtype."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.framework.ops.expansion import cast
 from harness.framework.ops.functions.math import abs
 from harness.framework.tensor import call, tensor_method
 
-__all__ = ["bincount", "copysign", "eps"]
+__all__ = ["bincount", "copysign", "eps", "nan_to_num"]
 
 
 @tensor_method("bincount")
@@ -45,3 +45,9 @@ def copysign(x: Any, other: Any) -> Any:
 def eps(x: Any) -> Any:
     """The distance from 1 to the next number of the dtype of ``x``, in its shape."""
     return call("Eps", x, output_names=["y"], input_names=["x"])
+
+
+@tensor_method("nan_to_num")
+def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
+    """NaN becomes ``nan`` (0), the infinities ``posinf`` and ``neginf`` (the largest and the smallest number)."""
+    return call("NanToNum", input, nan, posinf, neginf)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, UnsupportedError
-from harness.framework.ops.functions.comparison import greater, greater_equal, less, less_equal
-from harness.framework.ops.functions.composed import isclose
+from harness.framework.ops.functions.comparison import greater, greater_equal, isclose, less, less_equal
 from harness.framework.ops.functions.math import deg2rad, exp, expm1, logaddexp, rad2deg
 from harness.framework.ops.functions.matrix import outer
 from harness.framework.ops.functions.reduction import all

@@ -324,3 +324,10 @@ def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     order[0], order[at] = at, 0
     values, places = call("Cummin", transpose(input, tuple(order)), 0)
     return transpose(values, tuple(order)), transpose(places, tuple(order))
+
+
+@tensor_method("ptp")
+def _ptp(self: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    given = () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(axis_of(each, len(self.shape), "ptp") for each in given)
+    return self.amax(axes, keepdims) - self.amin(axes, keepdims)

@@ -1,4 +1,4 @@
-"""Finds places in tensors: argmax, topk, nonzero, places among sorted values."""
+"""Finds places in tensors: argmax, topk, nonzero, places among sorted and different values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.framework.tensor.dispatch import is_eager, is_tracing
 
 __all__ = [
     "argmax", "argmin", "argsort", "argwhere", "bucketize", "intopk", "nonzero", "searchsorted", "sort", "topk",
-    "unique_consecutive",
+    "unique", "unique_consecutive",
 ]  # fmt: skip
 
 #: an argument that was not given
@@ -186,3 +186,9 @@ def bucketize(input: Any, boundaries: Any, *, right: bool = False) -> Any:
     table = Tensor([float(b) for b in boundaries], dtypes.float32)
     values = input if input.dtype is dtypes.float32 else call("Cast", input, dtypes.float32)
     return call("SearchSorted", table, values, None, 34, right)
+
+
+def unique(input: Any) -> Any:
+    """(each value once, in the order they come; the place of each element's value, in the shape of ``input``)."""
+    values, places = call("Unique", call("Reshape", input, (-1,)))
+    return values, call("Reshape", places, tuple(input.shape))

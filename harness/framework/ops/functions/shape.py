@@ -36,8 +36,8 @@ from harness.framework.tensor.devices import asked_by_to
 
 __all__ = [
     "broadcast_to", "cast", "expand_as", "expand_dims", "flatten", "flip", "moveaxis", "movedim", "numel", "padding",
-    "permute", "rank", "ravel", "repeat_elements", "reshape", "reverse", "rot90", "shape", "size", "squeeze",
-    "swapaxes", "swapdims", "t", "tile", "transpose", "unsqueeze", "view_as",
+    "permute", "pixel_shuffle", "rank", "ravel", "repeat_elements", "reshape", "reverse", "rot90", "shape", "size",
+    "squeeze", "swapaxes", "swapdims", "t", "tile", "transpose", "unsqueeze", "view_as",
 ]  # fmt: skip
 
 
@@ -526,3 +526,15 @@ def padding(x: Any, pad_dim_size: int = 8) -> Any:
     if pad_dim_size < 1:
         raise SettingError(f"padding: pad_dim_size must be above 0, got {pad_dim_size}")
     return call("Padding", x, pad_dim_size=pad_dim_size)
+
+
+def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+    """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
+    *outer, channels, height, width = input.shape
+    r = upscale_factor
+    if r < 1 or channels % (r * r):
+        raise SettingError(f"pixel_shuffle: {channels} channels must be a multiple of the square of {r}")
+    parts = input.reshape((*outer, channels // (r * r), r, r, height, width))
+    n = len(outer)
+    parts = transpose(parts, (*range(n), n, n + 3, n + 1, n + 4, n + 2))
+    return parts.reshape((*outer, channels // (r * r), height * r, width * r))

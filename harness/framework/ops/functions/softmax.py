@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import SettingTypeError, UnsupportedError
+from harness.framework.ops import expansion
 from harness.framework.ops.functions.shape import cast
 from harness.framework.tensor import Tensor, call, differentiated_outside, is_eager, tensor_method
 
-__all__ = ["batch_norm", "embedding", "layer_norm", "log_softmax", "softmax"]
+__all__ = ["batch_norm", "embedding", "layer_norm", "log_softmax", "softmax", "softmin"]
 
 
 @tensor_method("softmax")
@@ -65,3 +66,8 @@ def embedding(
     if max_norm is not None:
         raise UnsupportedError("ops.embedding: max_norm is not supported")
     return call("Embedding", input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)  # type: ignore[no-any-return]
+
+
+def softmin(x: Any, axis: int = -1, *, dtype: Any = None) -> Any:
+    """``softmax`` of the negative, of ``x`` cast to ``dtype`` first."""
+    return softmax((x if dtype is None else expansion.cast(x, dtype)) * -1, axis)

@@ -15,11 +15,11 @@ from harness.framework.ops.functions.math import acosh, asinh, atan2, atanh
 from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "arccosh", "arcsinh", "arctan2", "arctanh", "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e",
-    "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e", "bessel_k1", "bessel_k1e", "bessel_y0", "bessel_y1",
-    "bitwise_left_shift", "bitwise_right_shift", "digamma", "erfinv", "gcd", "i0", "igamma", "igammac", "inv",
-    "isneginf", "isposinf", "isreal", "lcm", "ldexp", "lgamma", "logaddexp2", "logcumsumexp", "mvlgamma", "polygamma",
-    "sinc", "xdivy", "zeta",
+    "arccosh", "arcsinh", "arctan2", "arctanh", "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bessel_j0",
+    "bessel_j1", "bessel_k0", "bessel_k0e", "bessel_k1", "bessel_k1e", "bessel_y0", "bessel_y1", "bitwise_left_shift",
+    "bitwise_right_shift", "digamma", "erfinv", "gcd", "heaviside", "i0", "igamma", "igammac", "inv", "isneginf",
+    "isposinf", "isreal", "lcm", "ldexp", "lgamma", "logaddexp2", "logcumsumexp", "logit", "mvlgamma", "polygamma",
+    "sinc", "xdivy", "xlogy", "zeta",
 ]  # fmt: skip
 
 arccosh, arcsinh, arctanh = acosh, asinh, atanh
@@ -232,3 +232,23 @@ def isreal(input: Any) -> Any:
     if input.dtype.kind == "c":
         return cast(call("Imag", input) == 0, dtypes.bool_)
     return Tensor(np.ones(tuple(input.shape), bool))
+
+
+@tensor_method("heaviside")
+def heaviside(input: Any, values: Any) -> Any:
+    """0 below 0, 1 above, ``values`` at 0; both of one dtype."""
+    if input.dtype is not values.dtype:
+        raise DtypeError(f"heaviside takes two tensors of one dtype, got {input.dtype} and {values.dtype}")
+    return call("Heaviside", input, values, output_names=["y"], input_names=["x", "values"])
+
+
+@tensor_method("logit")
+def logit(input: Any, eps: float | None = None) -> Any:
+    """log(x / (1 - x)), of x within [eps, 1 - eps] where ``eps`` is given."""
+    return call("Logit", input, -1.0 if eps is None else float(eps))
+
+
+@tensor_method("xlogy")
+def xlogy(input: Any, other: Any) -> Any:
+    """input * log(other)."""
+    return call("Xlogy", input, other)
