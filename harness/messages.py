@@ -27,7 +27,7 @@ def build(
     Args:
         package: name of the protobuf package.
         messages: for each message its fields, ``"name number type"``; a leading ``*`` for repeated. A type that is not
-            a scalar is a message; one with a leading ``#`` is an enum.
+            a scalar is a message; one with a leading ``#`` is an enum. ``packed`` behind repeated numbers packs them.
         enums: numbers by name.
         syntax: ``proto2`` or ``proto3``; in the latter repeated numbers are packed.
 
@@ -49,11 +49,13 @@ def build(
 
 
 def _add_field(message: descriptor_pb2.DescriptorProto, row: str, package: str) -> None:
-    name, number, kind = row.split()
+    name, number, kind, *packed = row.split()
     label = _FIELD.LABEL_REPEATED if name.startswith("*") else _FIELD.LABEL_OPTIONAL
     field = message.field.add(name=name.lstrip("*"), number=int(number), label=label)
     if kind in _SCALARS:
         field.type = _SCALARS[kind]
+        if packed:
+            field.options.packed = True
     else:
         field.type = _FIELD.TYPE_ENUM if kind.startswith("#") else _FIELD.TYPE_MESSAGE
         field.type_name = f".{package}.{kind.lstrip('#')}"

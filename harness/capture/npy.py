@@ -46,7 +46,7 @@ class Header(NamedTuple):
 
     Attributes:
         dtype: the MindSpore dtype of the bytes that follow.
-        shape: as written; -1 for a size that the graph did not know at compile time (MindSpore 2.7.0: measured).
+        shape: as written; ``UNKNOWN`` for a size that the graph did not know at compile time.
         fortran: column-major order.
         offset: offset of the data.
         size: bytes of the whole file; 0 if ``shape`` does not determine it.
@@ -305,7 +305,8 @@ def _checked(buffer: Array, size: int, device: DType | None) -> Header:
 
 
 def _resolved(header: Header, size: int) -> Header:
-    """``header`` with the shape that a file of ``size`` bytes has; in one dimension if several sizes are unknown.
+    """``header`` with the shape that a file of ``size`` bytes has; in one dimension if several sizes are unknown, as
+    MindSpore 2.7.0 writes them of shapes that the graph does not know (measured).
 
     Raises:
         Incomplete: no shape fits.

@@ -1,8 +1,8 @@
 """What each generation of the dump configuration accepts on each backend, as one row of data.
 
 A row lists the checks in the order in which the original runs them (dump_config.md 1.5), which decides between two
-errors, and the values they accept. Another generation or backend is another row. The CPU of the newest generation is
-measured on 2.10.0; the other rows are from public source and documents (dump_config.md).
+errors, and the values they accept. Another generation or backend is another row, from public source and documents
+(dump_config.md), but for the CPU of the newest generation (``generations``).
 """
 
 from __future__ import annotations

@@ -26,11 +26,10 @@ DEFAULT_BACKUP_COUNT = 30
 #: Size limit in MiB of the files of the harness's own lines. The documented ``GLOG_log_max`` has no effect (measured).
 DEFAULT_MAX_LOG_SIZE = 50
 
-_PREFIXES = ("GLOG_", "logger_", "MS_SUBMODULE_LOG_v", "RANK_ID", "OMPI_COMM_WORLD_RANK", "MS_NODE_ID")
 _FOLDER = re.compile(r"[/0-9a-zA-Z@_\-.:\\]+", re.ASCII)
 _RANK = re.compile(r"[0-9a-zA-Z_-]+", re.ASCII)
 #: The environment as it was at import: setting it later has no effect (measured).
-AT_IMPORT = {name: value for name, value in os.environ.items() if name.startswith(_PREFIXES)}
+AT_IMPORT = dict(os.environ)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ import sys
 from pathlib import Path
 
 from tests.framework.compile.test_recorded_graphs import DATA, RECORDED
+from tests.witnesses.at_import import still_holds
 from tests.witnesses.page import PAGE, written
 from tests.witnesses.recordings import CALL, CALLS, apart, call_holds, failures, graphs_hold, holds
 from tests.witnesses.search import Search, Seen
@@ -33,6 +34,8 @@ from tests.witnesses.tables import FACTS, TABLES, WITNESSES, Row, facts, rows, s
 
 def is_needed(row: Row) -> bool:
     """Whether the witness of ``row`` fails without it."""
+    if row.at_import:
+        return not still_holds(row.table, *row.at_import, row.witness)
 
     def without() -> bool:
         row.take_out()

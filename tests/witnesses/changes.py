@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import gc
 import importlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -22,13 +23,16 @@ _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Add, ast.Mod: ast.Add, ast.And: ast.Or, ast.Or: ast.And,
     ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr, ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.Pow: ast.Mult,
 }  # fmt: skip
+_LAST = ast.parse("lambda *given, **named: given[-1]", mode="eval").body
+#: the place of a change of what stands in no function: it is made before the module is imported, in another process
+AT_IMPORT = "at import"
 
 
 class Change(NamedTuple):
     """A change of one decision of a module's code.
 
     Attributes:
-        function: the function it is in, by its qualified name.
+        function: the function it is in, by its qualified name; ``AT_IMPORT`` for what runs when the module is imported.
         text: the code before and after, which tells it from the other changes of that function.
         make: makes it in the syntax tree that it is of.
         weight: small for those that say more.
@@ -66,6 +70,17 @@ def _backwards(items: ast.expr) -> ast.expr:
     return ast.Subscript(listed, ast.Slice(step=ast.Constant(-1)), ast.Load())
 
 
+def _target(node: ast.Assign | ast.AnnAssign) -> ast.expr:
+    return node.targets[0] if isinstance(node, ast.Assign) else node.target
+
+
+def _is_of_parts(target: ast.expr) -> bool:
+    """Whether something is assigned to parts of objects alone."""
+    if isinstance(target, ast.Tuple):
+        return all(map(_is_of_parts, target.elts))
+    return isinstance(target, (ast.Attribute, ast.Subscript))
+
+
 def _alternatives(node: ast.AST) -> Iterator[tuple[str, Callable[[], None], int]]:
     """What else a node could be: the text of the change, what makes it, its weight."""
     if isinstance(node, (ast.If, ast.IfExp, ast.While)):
@@ -85,14 +100,17 @@ def _alternatives(node: ast.AST) -> Iterator[tuple[str, Callable[[], None], int]
     elif (
         isinstance(node, (ast.Raise, ast.AugAssign, ast.Delete))
         or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-        or (isinstance(node, ast.Assign) and isinstance(node.targets[0], (ast.Attribute, ast.Subscript)))
+        or (isinstance(node, ast.Assign) and _is_of_parts(node.targets[0]))
     ):
         yield f"{ast.unparse(node)} -> left out", _left_out(node), 4
     elif isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float, str)):
         value = node.value
         other_value = not value if isinstance(value, bool) else value + ("_" if isinstance(value, str) else 1)  # type: ignore[operator]
         yield f"{value!r} -> {other_value!r}", _set(node, "value", other_value), 5
-    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        if isinstance(value, str) and (found := re.search(r"\b\d+\b", value)):
+            counted = f"{value[: found.start()]}{int(found[0]) + 1}{value[found.end() :]}"
+            yield f"{value!r} -> {counted!r}", _set(node, "value", counted), 5
+    elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value and isinstance(_target(node), ast.Name):
         yield f"{ast.unparse(node)} -> None", _set(node, "value", ast.Constant(None)), 8
     elif isinstance(node, ast.Dict) and node.keys:
         yield f"{ast.unparse(node)} -> without its last", _without_last(node), 6
@@ -100,10 +118,14 @@ def _alternatives(node: ast.AST) -> Iterator[tuple[str, Callable[[], None], int]
         yield f"{ast.unparse(node.iter)} -> backwards", _set(node, "iter", _backwards(node.iter)), 4
     elif isinstance(node, (ast.List, ast.Tuple)) and node.elts and isinstance(node.ctx, ast.Load):
         yield f"{ast.unparse(node)} -> without its last", _set(node, "elts", node.elts[:-1]), 6
+        if len(node.elts) > 1:
+            yield f"{ast.unparse(node)} -> backwards", _set(node, "elts", node.elts[::-1]), 6
     if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None:
         yield f"{ast.unparse(node)} -> None", _set(node, "value", ast.Constant(None)), 7
     if isinstance(node, ast.Call) and node.keywords:
         yield f"{ast.unparse(node)} -> without its last keyword", _set(node, "keywords", node.keywords[:-1]), 6
+    if isinstance(node, ast.Call) and node.args and not isinstance(node.args[-1], ast.Starred):
+        yield f"{ast.unparse(node)} -> its last argument", _set(node, "func", _LAST), 9
 
 
 def _decisions(node: ast.AST, head: bool = False) -> Iterator[ast.AST]:
@@ -116,8 +138,13 @@ def _decisions(node: ast.AST, head: bool = False) -> Iterator[ast.AST]:
         if skipped or isinstance(node, (ast.Raise, ast.JoinedStr)) or (head and name in ("body", "orelse")):
             continue
         for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, ast.AST) and not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)):
+            if isinstance(each, ast.AST) and not _is_text(each):
                 yield from _decisions(each)
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Whether it is a docstring."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def changes(tree: ast.Module, about: ast.AST | None = None, only: str | None = None) -> list[Change]:
@@ -131,12 +158,16 @@ def changes(tree: ast.Module, about: ast.AST | None = None, only: str | None = N
     """
     found: list[Change] = []
     asked = None if about is None or isinstance(about, ast.Module) else _asked(tree, about)
-    for name, node in definitions(tree):
+    for name, node in [*definitions(tree), (AT_IMPORT, tree)]:
         if isinstance(node, ast.ClassDef) or (only is not None and name != only):
             continue
-        nested = {id(each) for _, inner in definitions(node) for each in ast.walk(inner)}
+        if node is tree and asked is None and only is None:
+            continue  # a function says more of a module than what stands around it
+        inside = [each for _, each in definitions(node) if node is not tree or not isinstance(each, ast.ClassDef)]
+        nested = {id(each) for inner in inside for each in ast.walk(inner)}
         seen: Counter[str] = Counter()
-        for decision in (each for statement in node.body for each in _decisions(statement)):
+        statements = [each for each in node.body if not _is_text(each)]
+        for decision in (each for statement in statements for each in _decisions(statement)):
             if id(decision) in nested:
                 continue
             for text, make, weight in _alternatives(decision):

@@ -115,6 +115,12 @@ def _statement(tree: ast.Module, first: int, last: int, alone: bool) -> ast.stmt
     return min(after, key=lambda node: (node.lineno, -(node.end_lineno or 0)), default=None)
 
 
+def said(text: str, tree: ast.Module) -> Iterator[str]:
+    """The docstrings and the comments of a module."""
+    yield from (ast.get_docstring(node) or "" for node in (tree, *(node for _, node in definitions(tree))))
+    yield from (words for _, _, words, _ in _comments(text))
+
+
 def marks_of(module: str, text: str, tree: ast.Module) -> Iterator[Mark]:
     """The facts of one module, in the order of its lines."""
     found: list[tuple[int, str, ast.AST]] = []

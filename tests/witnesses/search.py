@@ -19,7 +19,8 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from tests.subprocesses import ROOT
-from tests.witnesses.changes import Change, changes, functions_of, parsed_anew, planted
+from tests.witnesses.at_import import still_holds
+from tests.witnesses.changes import AT_IMPORT, Change, changes, functions_of, parsed_anew, planted
 from tests.witnesses.marks import Mark
 from tests.witnesses.seen import users_of
 from tests.witnesses.tables import WITHOUT, table_at, without
@@ -126,10 +127,14 @@ class Search:
             if tried > CHANGES:
                 break
             for test in tests:
-                made = lambda change=change: planted(mark.module, change.function, change.text)  # noqa: E731
-                if self.fails(test, made) and self.is_sound(test):
+                if self._fails_changed(test, mark.module, change) and self.is_sound(test):
                     return change.function, change.text, test
         return None
+
+    def _fails_changed(self, test: str, module: str, change: Change) -> bool | None:
+        if change.function == AT_IMPORT:
+            return not still_holds(module, AT_IMPORT, change.text, test)
+        return self.fails(test, lambda: planted(module, change.function, change.text))
 
     def _of_constant(self, mark: Mark) -> tuple[str, str, str] | None:
         table = table_at(mark.module, mark.place)

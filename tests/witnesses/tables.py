@@ -5,14 +5,14 @@ from __future__ import annotations
 import gc
 import importlib
 import json
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.framework import observed, ops
 from harness.framework.compile import closures, functions, simplify
 from harness.framework.tensor import dispatch, tensor
-from tests.witnesses.changes import planted
+from tests.witnesses.changes import AT_IMPORT, planted
 from tests.witnesses.marks import marks
 
 WITNESSES = Path(__file__).parents[1] / "data" / "witnesses.json"
@@ -100,6 +100,7 @@ class Row(NamedTuple):
         key: what the witness needs of it: the name of a row of ``observed``.
         take_out: takes it out, for the rest of the process.
         witness: what fails without it, as of ``recordings.holds``; empty where nothing is known to.
+        at_import: the function and the change, where the module ``table`` is imported with it in a new process.
     """
 
     table: str
@@ -108,6 +109,7 @@ class Row(NamedTuple):
     key: Any
     take_out: Callable[[], None]
     witness: str
+    at_import: tuple[str, str] | None = None
 
 
 def rows() -> list[Row]:
@@ -134,18 +136,24 @@ def statements() -> list[Row]:
         if f"{mark.module}.{mark.place}" not in tables:
             function, change, witness = known.get(mark.module, {}).get(mark.place) or ("", "", "")
             kind = ".".join(mark.module.split(".")[1 : 3 if ".framework." in mark.module else 2])
-            found.append(Row(mark.module, mark.place, kind, mark, _planting(mark.module, function, change), witness))
+            found.append(_in_code(mark.module, mark.place, kind, mark, (function, change, witness)))
     return found
 
 
 def held_in_code() -> list[Row]:
     """Those of ``statements`` that have a witness, as ``tests/data/facts.json`` lists them; the code is not read."""
     return [
-        Row(module, place, "", None, _planting(module, found[0], found[1]), found[2])
+        _in_code(module, place, "", None, found)
         for module, places in facts().items()
         for place, found in places.items()
         if found
     ]
+
+
+def _in_code(module: str, place: str, kind: str, key: Any, found: Sequence[str]) -> Row:
+    function, change, witness = found
+    at_import = (function, change) if function.startswith(AT_IMPORT) else None
+    return Row(module, place, kind, key, _planting(module, function, change), witness, at_import)
 
 
 def facts() -> dict[str, dict[str, list[str] | None]]:

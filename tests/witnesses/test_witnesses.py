@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 
 import pytest
 
+from tests.architecture.source import MODULES, parsed
 from tests.framework.compile.test_recorded_graphs import RECORDED
 from tests.witnesses.__main__ import is_needed
-from tests.witnesses.changes import changes, planted
-from tests.witnesses.marks import marks_of, says
+from tests.witnesses.at_import import still_holds
+from tests.witnesses.changes import AT_IMPORT, changes, planted
+from tests.witnesses.marks import ROOMS, marks_of, said, says
 from tests.witnesses.page import PAGE, written
 from tests.witnesses.recordings import CALL, CALLS, apart, graphs_hold
 from tests.witnesses.tables import TABLES, WITNESSES, Row, Table, facts, held_in_code, rows, statements, take_out
@@ -101,9 +104,36 @@ def test_changes_of_a_statement_are_those_of_its_head() -> None:
     assert "if False" in ast.unparse(tree)
 
 
+def test_changes_at_import_are_those_of_no_function() -> None:
+    text = "'of y 1'\nx, z = made(1), 'y 3'\nclass A:\n    y = (x, z)\n    def f(self):\n        return 5"
+    tree = ast.parse(text)
+    assert [change.text for change in changes(tree, only=AT_IMPORT)] == [
+        "1 -> 2", "'y 3' -> 'y 3_'", "'y 3' -> 'y 4'", "(made(1), 'y 3') -> without its last",
+        "(made(1), 'y 3') -> backwards", "(x, z) -> without its last", "(x, z) -> backwards", "y = (x, z) -> None",
+        "made(1) -> its last argument",
+    ]  # fmt: skip
+    assert "f" not in {change.function for change in changes(tree, tree.body[1])}
+
+
 def test_a_change_that_is_gone_is_told() -> None:
     with pytest.raises(ValueError, match="has no 'x -> y'"):
         planted("harness.log.lines", "shown_path", "x -> y")
+    with pytest.raises(ValueError, match="has no 'x -> y'"):
+        still_holds("harness.log.lines", AT_IMPORT, "x -> y", "merged")
+
+
+def test_no_fact_of_mindspore_is_said_elsewhere() -> None:
+    """Outside of ``ROOMS`` nothing that was measured is about a release of MindSpore."""
+    outside = [name for name in MODULES if not f"{name}.".startswith(tuple(f"{room}." for room in ROOMS))]
+    texts = {name: MODULES[name].read_text(encoding="utf-8") for name in outside}
+    found = [
+        f"{name}: {words}"
+        for name, text in texts.items()
+        if says(text)
+        for words in said(text, parsed(MODULES[name]))
+        if says(words) and re.search(r"MindSpore \d", words)
+    ]
+    assert found == []
 
 
 def test_a_row_that_nothing_needs_is_told() -> None:

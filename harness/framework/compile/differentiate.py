@@ -156,9 +156,9 @@ class _Gradient:
         order, idle = inlining_order(self.order, [r.operand for r in self.roots], self.tracer.created)
         self.tracer.spread.place(order)
         rank = {closure: at for at, closure in enumerate(order)}
-        # What a gradient within the function looked up first stays so for the gradient of it (measured).
         found: dict[Any, str] = {}
         for nodes, scopes in self.tracer.looked_up:
+            # What a gradient within the function looked up first stays so for the gradient of it (measured).
             if any(id(node) in self.position and id(node) not in self.before for node in nodes):
                 found = {**scopes, **found}
         used = {_written(node) for node in walked}

@@ -141,11 +141,9 @@ class _Crosser:
         for init in control.init:
             self._need(init)
         # The values for the sides are returned before the value that decides between them (measured).
-        for block in control.blocks:
-            if block.result is not None:
-                self._need(block.result)
-        if control.pred is not None:
-            self._need(control.pred)
+        for value in (*(block.result for block in control.blocks), control.pred):
+            if value is not None:
+                self._need(value)
 
     def _need(self, operand: Operand) -> None:
         if isinstance(operand, Node):

@@ -1,7 +1,4 @@
-"""MindSpore's ``numpy`` namespace: the names and rules of numpy, computed by ``ops``.
-
-Source of its dtypes: MindSpore 2.10.0 CPU, measured (``tests/differential/mistakes.txt`` has the calls).
-"""
+"""MindSpore's ``numpy`` namespace: the names and rules of numpy, computed by ``ops``; ``promotion`` has its dtypes."""
 
 from harness.dtypes import (
     bool_,

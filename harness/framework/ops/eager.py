@@ -198,7 +198,9 @@ def _view(op: Operator, call: Call, source: Tensor, rest: tuple[Any, ...]) -> An
     made = []
     for at, array in enumerate(_executed(op, call, (source.asnumpy(), *rest))):
         part = Tensor.over(array)
-        if source.taken_from is not None or not np.may_share_memory(array, source.asnumpy()):
+        is_apart = source.taken_from is not None or not np.may_share_memory(array, source.asnumpy())
+        # What does not lie in one piece is copied to be reshaped (measured).
+        if is_apart and (op.name != "Reshape" or source.is_contiguous()):
             part.taken_from = source, functools.partial(_part, op, call, rest, at)
         made.append(part)
     return tuple(made) if isinstance(call.out, TupleSpec) else made[0]

@@ -163,7 +163,8 @@ def using(dispatcher: Dispatcher) -> Iterator[None]:
         _current.reset(token)
 
 
-#: end of the key of a method that is called with a keyword of its older form, which is another function (measured)
+#: end of the key of a method that is called with a keyword of its older form: that is another function, a row of
+#: ``OLDER_FORMS``
 OLD = " (older form)"
 _OLD_KEYWORDS = {row.name: row.keywords for row in OLDER_FORMS}
 _SAME = {f"Tensor.{row.name}" for row in SAME_METHODS}

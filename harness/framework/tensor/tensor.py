@@ -43,8 +43,8 @@ class Tensor(Protocols):
     #: made from an array without a copy (``from_numpy``, rows of a dataset): shown differently
     _from_array = False
     #: the tensor this is a part or another form of, where both have memory of their own, and where: what is assigned to
-    #: elements of this one is assigned there, too (measured). Where: an index, or a function from the other's array to
-    #: a view of it like this one
+    #: elements of this one is assigned there, too. Where: an index, or a function from the other's array to a view of
+    #: it like this one
     taken_from: tuple[Tensor, Any] | None = None
     _shown_kind = "Tensor"  #: how messages call it
     #: the parameter this is a cast of, where a cell computes in another dtype (``to_float``)
@@ -277,8 +277,8 @@ class Tensor(Protocols):
             yield self[at]
 
     def __getitem__(self, index: Any) -> Tensor:
-        # One graph function, whose nesting depends on the kind of the index (measured).
         kind = "Tensor" if isinstance(index, Tensor) else type(index).__name__
+        # One graph function, whose nesting depends on the kind of the index (measured).
         found: Tensor = graph_function(("Tensor.__getitem__", kind), _method("__getitem__"))(self, index)
         if found is not self and is_eager() and found.taken_from is None and not found._shares(self):
             found.taken_from = (self, index)

@@ -273,6 +273,22 @@ def test_large_tensors_are_reduced_in_parts_with_the_same_bits() -> None:
     assert {each.tobytes() for each in found} == {reduced(given_, "sum", dtypes.float32).tobytes()}
 
 
+def test_a_group_that_one_rank_makes_alone() -> None:
+    """As ``tests/interop/ranks/mint.py`` finds it."""
+
+    def run(rank: int) -> Any:
+        name = distributed.get_backend()
+        if rank == 0:
+            communication.create_group("alone", [0])
+            for refused in (ops.AllGather(group="alone"), ops.Broadcast(0, group="alone")):
+                with pytest.raises(KernelError, match="for the group of all ranks alone"):
+                    refused(mine(rank) if refused.name == "AllGather" else (mine(rank),))
+            assert ops.AllReduce(group="alone")(mine(rank)).asnumpy().tolist() == mine(rank).asnumpy().tolist()
+        return name
+
+    assert on(2, run, "cpu") == ["hccl", "hccl"]
+
+
 def test_names_of_mint() -> None:
     def run(rank: int) -> Any:
         distributed.init_process_group("hccl")

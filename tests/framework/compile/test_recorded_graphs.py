@@ -22,6 +22,8 @@ GRAPHS = [(net, graph["graph"]) for net, graphs in RECORDED.items() for graph in
 KNOWN: dict[tuple[str, int], str] = {
     ("constant_gradients", 0): "the type of MaxPool3DWithArgmax is the kernel's (docs/differences.md)",
     ("constant_gradients", 1): "the type of MaxPool3DWithArgmax is the kernel's (docs/differences.md)",
+    ("finite", 2): "a tuple is one parameter there (docs/differences.md)",
+    ("finite", 3): "a tuple is one parameter there (docs/differences.md)",
     ("layers", 0): "the order of parameters that two calls of one function read (docs/differences.md)",
     ("pieces", 2): "a tuple of axes is a kernel of its own, RealMakeTuple, in front of ReduceProd",
     ("smallest", 1): "three constant gradients are added in one AddN, there in two",

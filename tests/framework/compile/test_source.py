@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 from harness import nn, ops
 from harness.framework.compile import source
 from harness.framework.compile.source import stack, where
+from harness.graph import ir
 from tests.framework.compile.build import Net, compiled, floats, graph_of, only
+from tests.real_trees import graph_files
 
 HERE = Path(__file__).name
 
@@ -45,6 +48,19 @@ def test_columns_and_lines_are_those_of_the_call() -> None:
     line = only(graph_of(outer, floats(2, 3)), "Exp").source[-1]
     assert line.line_end == line.line + 2
     assert line.text[line.column : line.column + len("ops.exp(")] == "ops.exp("  # type: ignore[operator]
+
+
+def test_a_place_at_the_margin_has_no_columns() -> None:
+    """As in the texts of real graphs."""
+
+    def shown(text: str) -> set[tuple[bool, bool]]:
+        places = re.findall(r"# In file [^:]*:[0-9~]+(, [0-9~]+)?/(\s?)", text)
+        return {(bool(columns), bool(indented)) for columns, indented in places}
+
+    real = "\n".join(graph_files("control")[number]["ir"].decode() for number in graph_files("control"))
+    exp = only(graph_of(lambda net, x: helper(x) + 1, floats(2, 3)), "Exp")
+    found = "\n".join(map(ir.source_line, exp.source))
+    assert shown(found) == shown(real) == {(True, True), (False, False)}
 
 
 def test_layers_are_shown_and_the_machinery_is_not() -> None:

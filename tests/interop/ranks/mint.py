@@ -25,6 +25,7 @@ for dtype in (ms.float32, ms.float16, ms.float64, ms.bfloat16, ms.int64, ms.int3
     for op in ("sum", "max", "min", "prod", "avg"):
         tried(f"{op} {dtype}", lambda op=op, dtype=dtype: reduced(op, dtype))
     tried(f"avg {dtype} of two", lambda dtype=dtype: reduced("avg", dtype, dist.new_group(pair)))
+tried("backend", dist.get_backend)
 x = Tensor(np.float32(rank + 1.0))
 handle = dist.all_reduce(x, async_op=True)
 said("later", type(handle).__name__, handle.wait(), x)

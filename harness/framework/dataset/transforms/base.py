@@ -31,8 +31,7 @@ class Transform(ABC):
     @abstractmethod
     def build(self, seed: int, worker: int = 0) -> RowFunction:
         """The function that runs it in a worker: arrays in, an array or a tuple of arrays out. Random numbers are drawn
-        from ``seed`` and the worker's number added; transforms inside another one draw from ``seed`` in each worker, as
-        measured."""
+        from ``seed`` with the worker's number added."""
 
     def __call__(self, *inputs: Any) -> Any:
         arrays = [self._input(each) for each in inputs]

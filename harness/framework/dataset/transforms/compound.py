@@ -28,8 +28,8 @@ class _Compound(Transform):
         self.transforms = transforms_of(transforms, self.name)
 
     def steps(self, seed: int) -> list[RowFunction]:
-        """Makes the functions that run each of the transforms."""
-        return [kernel(each, seed) for each in self.transforms]
+        """Makes the functions that run each of the transforms; they draw from ``seed`` in each worker (measured)."""
+        return [kernel(each, seed, worker=0) for each in self.transforms]
 
     def _input(self, value: Any) -> Any:
         # The first may be a function of anything.

@@ -157,8 +157,8 @@ class _Augment(DrawnImage):
         if name in changes:
             return changes[name]()
         along = name.endswith("X")
-        # Measured: whole pixels, times the size; anything but 0 moves all of the image out.
         size = array.shape[1] if along else array.shape[0]
+        # Measured: whole pixels, times the size; anything but 0 moves all of the image out.
         value = math.trunc(magnitude) * size if name.startswith("Translate") else float(_F32(magnitude * 180 / math.pi))
         pair = (value, 0.0) if along else (0.0, value)
         move, shear = (pair, (0.0, 0.0)) if name.startswith("Translate") else ((0.0, 0.0), pair)

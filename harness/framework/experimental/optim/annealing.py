@@ -1,4 +1,7 @@
-"""Learning rates in waves, schedulers in a row, and rates that follow a metric; see ``lr_scheduler``."""
+"""Learning rates in waves, schedulers in a row, and rates that follow a metric; see ``lr_scheduler``.
+
+Source: MindSpore 2.10.0, measured (``tests/data/nn/experimental.json``).
+"""
 
 from __future__ import annotations
 

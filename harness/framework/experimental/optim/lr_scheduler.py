@@ -1,6 +1,6 @@
 """``mindspore.experimental.optim.lr_scheduler``: learning rates that change from epoch to epoch.
 
-Source: MindSpore 2.10.0, measured (``tests/data/nn/experimental.json``). Rates and epochs are Float32 parameters.
+Rates and epochs are Float32 parameters.
 """
 
 from harness.framework.experimental.optim.annealing import (

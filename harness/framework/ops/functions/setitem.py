@@ -94,7 +94,7 @@ def _check_places(parts: tuple[Any, ...], shape: tuple[int, ...]) -> None:
 
 
 def _pass_on(x: Tensor) -> None:
-    """Writes ``x`` into what it was taken from."""
+    """Writes ``x`` into what it was taken from, although both have memory of their own (measured)."""
     if x.taken_from is None:
         return
     source, place = x.taken_from

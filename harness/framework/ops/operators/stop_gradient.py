@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.framework.ops.base import Backward, operator
+from harness.framework.ops.base import Backward, Call, operator
 from harness.framework.ops.expansion import Composite
 
 
@@ -18,6 +18,9 @@ class StopGradient(Composite):
 
     def expand(self, x: Any) -> Any:
         return x
+
+    def kernel(self, call: Call, *args: Any) -> Any:
+        return args[0]
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (None,)

@@ -19,7 +19,7 @@ EVENTS = build(
             "loss_landscape 10 bytes",
         ),
         "Image": ("height 1 int32", "width 2 int32", "colorspace 3 int32", "encoded_image 4 bytes"),
-        "Numbers": ("*dims 1 int64", "data_type 2 int32", "*float_data 3 float"),
+        "Numbers": ("*dims 1 int64", "data_type 2 int32", "*float_data 3 float packed"),
         "Histogram": (
             "*buckets 1 Bucket", "nan_count 2 int64", "pos_inf_count 3 int64", "neg_inf_count 4 int64", "max 5 double",
             "min 6 double", "sum 7 double", "count 8 int64",

@@ -28,3 +28,5 @@ ms.set_context(mode=ms.GRAPH_MODE)
 Scaled()(x, half)
 ms.set_context(mode=ms.PYNATIVE_MODE)
 amp.StaticLossScaler(4).unscale(x)
+for given in ((half, x), [half, x], [half, x]):
+    amp.all_finite(given)

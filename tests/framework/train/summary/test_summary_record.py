@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,13 @@ from harness.framework.train import SummaryRecord
 from harness.framework.train.summary.messages import EVENTS
 from harness.framework.train.summary.pictures import sheet
 from harness.framework.train.summary.records import read
+
+#: a file of MindSpore 2.10.0: a scalar, a tensor and a histogram of step 7
+RECORDED = base64.b64decode(
+    "HAAAAAAAAADIwZUdCQM4UbhNw9pBGhFNaW5kU3BvcmUuRXZlbnQ6MYRkBrGLAAAAAAAAAIUtPfEJmjJOuE3D2kEQByp+CgsKBGxvc3MdAAAAPwoZ"
+    "CgF0QhQIAQgDEAsaDAAAwD8AAADAAABAQApUCgFoSk8KFAkAAAAAAAAAABEAAAAAAADgPxgBChQJAAAAAAAA4D8RAAAAAAAA4D8YARAAGAEgACkA"
+    "AAAAAADwPzEAAAAAAAAAADkAAAAAAADwP0ADCYsQMA=="
+)
 
 
 @pytest.fixture(params=[0, 1], ids=["graph", "pynative"], autouse=True)
@@ -68,6 +76,22 @@ def test_networks_and_scripts_values_are_in_the_steps_event(tmp_path: Path, mode
         assert list(values["y"].tensor.dims) == [2, 3]
         assert values["x"].histogram.count == 6
         assert values["picture"].image.encoded_image.startswith(b"\x89PNG")
+
+
+def test_a_file_is_the_real_one_but_for_its_times(tmp_path: Path) -> None:
+    with SummaryRecord(str(tmp_path)) as record:
+        for kind, tag, values in (
+            ("scalar", "loss", 0.5),
+            ("tensor", "t", [[1.5, -2, 3]]),
+            ("histogram", "h", [0, 1, np.inf]),
+        ):
+            record.add_value(kind, tag, Tensor(np.float32(values)))
+        record.record(7)
+    real = list(read(RECORDED, "real"))
+    found = events(tmp_path)
+    for event, payload in zip(found, real, strict=True):
+        event.wall_time = EVENTS["Event"].FromString(payload).wall_time
+    assert [event.SerializeToString() for event in found] == real
 
 
 def test_in_evaluation_the_network_is_not_recorded(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def _quotient(x: Any, y: Any) -> Any:
 def _whole_quotient(call: Call, x: Any, y: Any, rounding: str) -> Any:
     """For integers divided by zero: the dtype's highest or lowest value by the sign of ``x``, and 0 for 0/0; of bools
     ``x``."""
-    if x.dtype == torch.bool:  # over False, too (measured)
+    if x.dtype == torch.bool:  # over False, too, as ``numerics.floor_divide``
         return x | torch.zeros_like(y)
     ends = np.iinfo(call.outputs()[0].dtype.numpy)
     over_zero = torch.where(x > 0, int(ends.max), torch.where(x < 0, int(ends.min), 0)).to(x.dtype)
