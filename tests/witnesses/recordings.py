@@ -137,6 +137,18 @@ def failures(*tests: str, first: bool = False) -> list[str]:
     return notes.failed
 
 
+def is_there(witness: str) -> bool:
+    """Whether there is such a network, call, program, or test (by its file and its name)."""
+    if witness.startswith(CALL):
+        return witness.removeprefix(CALL) in CALLS
+    if witness.startswith(PROGRAM):
+        return witness.removeprefix(PROGRAM) in NAMES
+    if "::" not in witness:
+        return witness in RECORDED
+    path, *_, name = witness.partition("[")[0].split("::")
+    return (ROOT / path).is_file() and f"def {name}(" in (ROOT / path).read_text(encoding="utf-8")
+
+
 def holds(witness: str, row: Any = None) -> bool:
     """Whether a witness holds: a recorded network, a recorded call (``call: ops.exp(x)``), a recorded program
     (``program: in_place``), ``crossings`` of a row, or a test by its id.

@@ -15,8 +15,20 @@ from tests.witnesses.at_import import still_holds
 from tests.witnesses.changes import AT_IMPORT, changes, planted
 from tests.witnesses.marks import ROOMS, marks_of, said, says
 from tests.witnesses.page import PAGE, written
-from tests.witnesses.recordings import CALL, CALLS, apart, graphs_hold
-from tests.witnesses.tables import TABLES, WITNESSES, Row, Table, facts, held_in_code, rows, statements, take_out
+from tests.witnesses.recordings import apart, graphs_hold, is_there
+from tests.witnesses.tables import (
+    TABLES,
+    WITHOUT,
+    WITNESSES,
+    Row,
+    Table,
+    facts,
+    held_in_code,
+    rows,
+    statements,
+    table_at,
+    take_out,
+)
 
 ROWS = rows()
 HELD = held_in_code()
@@ -27,11 +39,7 @@ def test_every_row_has_a_witness() -> None:
 
 
 def test_every_witness_is_there() -> None:
-    for row in ROWS:
-        if row.witness.startswith(CALL):
-            assert row.witness.removeprefix(CALL) in CALLS
-        elif "::" not in row.witness:
-            assert row.witness == "crossings" or row.witness in RECORDED
+    assert [row.witness for row in ROWS if row.witness != "crossings" and not is_there(row.witness)] == []
 
 
 def test_no_witness_is_of_a_row_that_is_gone() -> None:
@@ -50,6 +58,21 @@ def test_every_fact_in_code_has_a_witness_or_is_said_to_have_none() -> None:
     """``python -m tests.witnesses seek`` looks for the witness of a new one."""
     there = {(row.table, row.name) for row in statements()}
     assert there == {(table, name) for table, found in facts().items() for name in found}
+
+
+def test_every_change_and_every_witness_of_a_fact_in_code_is_there() -> None:
+    gone = []
+    for module, places in facts().items():
+        tree = parsed(MODULES[module])
+        for place, (function, change, witness) in ((place, fact) for place, fact in places.items() if fact):
+            if change.startswith(WITHOUT):
+                known = change.removeprefix(WITHOUT) in table_at(module, function).rows()
+            else:
+                found = changes(tree, only=function.removeprefix(f"{AT_IMPORT}: "))
+                known = any(each.text == change for each in found)
+            if not (known and is_there(witness)):
+                gone.append(f"{module}: {place}: {function}: {change}: {witness}")
+    assert gone == []
 
 
 # A change in memory does not reach a name that other tests of the process imported before: ``tox -e deep`` runs these.
