@@ -15,6 +15,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _INPUTS = ("input_args", "input_kwargs", "input")
 _NAMED = "input_kwargs"
 _PARAMETERS = "parameters"
+_CALL = frozenset({"input_args", _NAMED, "output"})
 #: Fields that only a tensor's description has.
 _OF_TENSORS = frozenset({"dtype", "shape", "data_name"})
 #: What an argument's description says of it, in this order: a number or text, a layout of memory, ranks of a group.
@@ -61,9 +62,29 @@ def parts(entry: Any) -> tuple[Part, ...]:
     global _last
     known, found = _last
     if known is not entry:
-        found = tuple(_parts(entry))
+        found = _plain_part(entry) or tuple(_parts(entry))
         _last = entry, found
     return found
+
+
+def _plain_part(entry: Any) -> tuple[Part] | None:
+    """The parts of a call of PyTorch's or MindSpore's whose arguments are neither nested nor named; None of others."""
+    if type(entry) is not dict or entry.keys() != _CALL or entry[_NAMED]:
+        return None
+    leaves: list[Leaf] = []
+    for io, values in ("input", entry["input_args"]), ("output", entry["output"]):
+        if type(values) is not list:
+            return None
+        for at, value in enumerate(values):
+            if type(value) is not dict or type(value.get("type")) is not str:
+                return None
+            if "dtype" in value:
+                leaves.append(_new(Leaf, (io, at, value, "", True)))
+            elif _OF_TENSORS.isdisjoint(value) and "value" in value:
+                leaves.append(_new(Leaf, (io, at, value, "", False)))
+            else:
+                return None
+    return (_new(Part, ("", None, leaves)),)
 
 
 def _parts(entry: Any) -> Iterator[Part]:

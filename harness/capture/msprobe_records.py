@@ -39,13 +39,19 @@ class StatedRecord(DeferredRecord):
 
     @classmethod
     def of(
-        cls, key: SlotKey, op_type: str, dtype: str, shape: tuple[int, ...], layout: str, said: Mapping[str, Any]
+        cls,
+        key: SlotKey,
+        op_type: str,
+        dtype: str,
+        shape: tuple[int, ...],
+        layout: str,
+        said: Mapping[str, Any] | tuple[Any, ...],
     ) -> StatedRecord:
-        """The record of a description; ``dtype`` is its name, see ``Record``."""
+        """The record of a description, or of what ``numbers_of`` gives of it; ``dtype`` is its name, see ``Record``."""
         made = cls.__new__(cls)
         made.key, made.op_type, made.dtype, made.shape, made.format = key, op_type, dtype, shape, layout
         made.values = made.source = made._digest = made._extra = None
-        made._said = _shortened(said)
+        made._said = said if isinstance(said, tuple) else numbers_of(said) or said
         return made
 
     @property
@@ -93,11 +99,9 @@ class StatedRecord(DeferredRecord):
         return False
 
 
-def _shortened(said: Mapping[str, Any]) -> Mapping[str, Any] | tuple[Any, ...]:
-    """What is needed of a description: it may be all that is kept of a million tensors.
-
-    Of the four usual numbers the digest is of these as they are: whether a whole number was written as a float makes no
-    difference. Else it is of the row.
+def numbers_of(said: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """The four usual numbers and the checksum, if they are all that is needed of a description: they may be all that is
+    kept of a million tensors. The digest is of them as they are, whether or not a whole number was written as a float.
     """
     get = said.get
     one, two, three, four = get("Max"), get("Min"), get("Mean"), get("Norm")
@@ -106,7 +110,7 @@ def _shortened(said: Mapping[str, Any]) -> Mapping[str, Any] | tuple[Any, ...]:
     )
     if plain and _COUNTS.isdisjoint(said) and isinstance(check := get("md5", ""), str):
         return one, two, three, four, check
-    return said
+    return None
 
 
 def _is_plain(value: Any) -> bool:

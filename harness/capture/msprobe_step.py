@@ -14,7 +14,7 @@ from harness.capture.capture import Problem
 from harness.capture.msprobe_entries import Leaf, argument, parts
 from harness.capture.msprobe_facts import is_shape, stated, type_of
 from harness.capture.msprobe_json import Cut, JsonEntries
-from harness.capture.msprobe_records import StatedRecord
+from harness.capture.msprobe_records import StatedRecord, numbers_of
 from harness.capture.msprobe_steps import LEFT_OUT, StepDirectory, json_object
 from harness.capture.msprobe_values import Left, give_values
 from harness.capture.names import LARGEST
@@ -34,6 +34,8 @@ _new = tuple.__new__
 #: Tasks that name a file for every tensor and write those of the calls they single out: that another one is absent is
 #: no damage (``tests/interop/test_msprobe_torch.py`` has a dump of the real one).
 _SELECTIVE = ("diff_check", "overflow_check")
+#: Fields of a plain tensor without a checksum.
+_PLAIN = frozenset({"type", "dtype", "shape", "Max", "Min", "Mean", "Norm", "requires_grad"})
 #: calls that overwrite their first input: ``add_``, ``+=``
 _IN_PLACE = re.compile(
     r".*[^_]_|__setitem__|__i(?:add|sub|mul|truediv|floordiv|mod|pow|and|or|xor|lshift|rshift|matmul)__"
@@ -211,10 +213,44 @@ class StepRecords:
         graph, name = where[1], where[3]
         operators = [(graph, name + suffix) for suffix, _, _ in parts(entry)]
         numbers = {each: executions.get(each, 0) for each in operators}
-        records = list(self._of_parts(key, entry, where, op_type, source))
+        records = self._plainly(entry, where, op_type, source)
+        if records is None:
+            records = list(self._of_parts(key, entry, where, op_type, source))
         self._lines += _found(key, entry)
         if before == (len(self._problems), self._empty, self._raced) and len(numbers) == len(operators):
             _last = _Made(entry, (key, source, *where[:3], self._format), numbers, self._lines[at:], records)
+        return records
+
+    def _plainly(
+        self, entry: Any, where: tuple[int, int, int, str], op_type: str, source: str | None
+    ) -> list[Record] | None:
+        """What ``_of_parts`` makes of an entry, if every tensor of it is a plain one of which four numbers are stated;
+        else None, and nothing is noted."""
+        found = parts(entry)
+        if len(found) > 1:
+            return None
+        rank, graph, step, name = where
+        number = self._executions.get((graph, name), 0)
+        records: list[Record] = []
+        lines = []
+        for io, slot, said, keyword, tensor in found[0].leaves:
+            place = _new(SlotKey, (rank, graph, step, name, number, io, slot))
+            if not tensor:
+                record = _argument(place, op_type, Leaf(io, slot, said, keyword, tensor))
+            elif said.keys() == _PLAIN and said["type"] == "torch.Tensor" and is_shape(shape := said["shape"]):
+                dtype = _DTYPES.get(said["dtype"])
+                numbers = numbers_of(said)
+                if dtype is None or numbers is None:
+                    return None
+                if said["requires_grad"] is True:
+                    lines.append(f"{name}.{io}.{slot} requires_grad")
+                record = StatedRecord.of(place, op_type, dtype.name, _once(tuple(shape)), self._format, numbers)
+            else:
+                return None
+            record.source = source
+            records.append(record)
+        self._lines += lines
+        self._executions[graph, name] = number + 1
         return records
 
     def _again(self, key: str, entry: Any, source: str | None) -> list[Record] | None:
