@@ -88,10 +88,11 @@ def found_in(code: types.CodeType, scope: Mapping[str, Any]) -> Iterator[tuple[t
 
 @lru_cache(maxsize=16384)
 def _may_hold(function: Function) -> bool:
-    """Whether a function holds arithmetic, or asks for a class, at all."""
+    """Whether a function holds arithmetic, asks for a class or for a member, at all."""
     arithmetic = (ast.BinOp, ast.AugAssign)
     return any(
-        (isinstance(node, arithmetic) and type(node.op) in SIGNS) or asks_for_class(node) for node in ast.walk(function)
+        (isinstance(node, arithmetic) and type(node.op) in SIGNS) or asks_for_class(node) or asks_for_member(node)
+        for node in ast.walk(function)
     )
 
 
@@ -100,6 +101,15 @@ def asks_for_class(node: ast.AST) -> bool:
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type"):
         return False
     return len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
+
+
+def asks_for_member(node: ast.AST) -> bool:
+    """Whether an expression is ``x in y`` or ``x not in y``, where ``y`` is not written out as constants."""
+    if not (isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn))):
+        return False
+    held = node.comparators[0]
+    members = held.elts if isinstance(held, (ast.Tuple, ast.List, ast.Set)) else [held]
+    return not all(isinstance(each, ast.Constant) for each in members)
 
 
 class _Numbers:
@@ -128,12 +138,15 @@ class _Numbers:
                 self._store(member, values[at] if values else value)
 
     def places(self) -> Iterator[Place]:
-        """Where two numbers are joined, and one may be a float; and where a class is asked for."""
+        """Where two numbers are joined, and one may be a float; and where a class or a member is asked for."""
         for node in ast.walk(self._function):
             if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
                 pair, divides = (node.left, node.right), isinstance(node.op, (ast.Div, ast.Pow))
             elif isinstance(node, ast.AugAssign) and type(node.op) in SIGNS and isinstance(node.target, ast.Name):
                 pair, divides = (node.target, node.value), isinstance(node.op, (ast.Div, ast.Pow))
+            elif asks_for_member(node):
+                yield place_of(node)
+                continue
             elif isinstance(node, ast.Compare) and len(node.ops) == 1:
                 pair, divides = (node.left, node.comparators[0]), False
             elif asks_for_class(node) and self._scope.get("type", type) is type:
@@ -279,7 +292,12 @@ class Floats(ast.NodeTransformer):
         place = place_of(node)
         self.generic_visit(node)
         sign = _COMPARISONS.get(type(node.ops[0]))
-        if sign is None or place not in self._places:
+        if place not in self._places:
+            return node
+        if asks_for_member(node):
+            negated = ast.Constant(isinstance(node.ops[0], ast.NotIn))
+            return at(helper("member", [node.left, node.comparators[0], negated]), node)
+        if sign is None:
             return node
         return self._joined(node, sign, node.left, node.comparators[0])
 

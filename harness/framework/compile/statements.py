@@ -192,6 +192,23 @@ def arithmetic(sign: str, left: Any, right: Any) -> Any:
     return found.item() if isinstance(found, np.generic) else found
 
 
+def member(value: Any, held: Any, negated: bool) -> Any:
+    """``value in held``, or ``not in``: of a tensor in a list or tuple a tensor, by the members of its shape and dtype
+    alone (measured: ``tests/data/programs/members_of_lists.txt``)."""
+    if is_eager() or not isinstance(value, Tensor) or not isinstance(held, (list, tuple)):
+        return (value not in held) if negated else (value in held)
+    like = [
+        each for each in held if isinstance(each, Tensor) and (each.shape, each.dtype) == (value.shape, value.dtype)
+    ]
+    if not like:
+        return True if negated else Tensor(False)
+    found: Any = None
+    for each in like:
+        equal = call("ReduceAll", call("Equal", value, each), None, False)
+        found = equal if found is None else call("LogicalOr", found, equal)
+    return call("LogicalNot", found) if negated else found
+
+
 class _OfParameters:
     """The class that a parameter has in a graph: neither ``Parameter`` nor ``Tensor`` (measured)."""
 

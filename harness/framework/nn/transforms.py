@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -40,9 +41,13 @@ def jit(
     """
     _check_jit(capture_mode, jit_level, dynamic, fullgraph, backend)
     if function is None:
-        return functools.partial(jit, capture_mode=capture_mode, jit_level=jit_level)
-    if not callable(function):
-        raise TypeError(f"jit takes a function, got {type(function).__name__}")
+        return partial(jit, capture_mode=capture_mode, jit_level=jit_level)
+    # A cell's class is itself, with another construct; functions alone are compiled (measured:
+    # tests/data/programs/members_of_lists.txt).
+    if isinstance(function, type) and issubclass(function, Cell):
+        function.construct = jit(function.construct)  # type: ignore[method-assign]
+    if not isinstance(function, (FunctionType, MethodType, partial, Cell)):
+        return function
 
     @functools.wraps(function)
     def compiled(*args: Any, **kwargs: Any) -> Any:
