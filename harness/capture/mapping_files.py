@@ -18,9 +18,11 @@ _SLOT = re.compile(
 )
 _SLOTS = {"args": "input", "output": "output"}
 _TOP = ("TopLayer", "Cell")
+#: A function as a line of msprobe's own table of functions calls it: ``Functional.swapaxes: Torch.transpose``.
+_FUNCTION = re.compile(r"(?:Functional|Tensor|Torch|Mint|MintFunctional|Primitive|NPU|Aten|VF|Distributed)\.\w+")
 _ACCEPTED = (
-    "a mapping of layers (a mapping for each class), of functions (a list of ms_api and pt_api), of cells "
-    "(fc2.Dense: fc2.Linear) or of tensors (full names)"
+    "a mapping of layers (a mapping for each class), of functions (a list of ms_api and pt_api, or Functional.dense: "
+    "Functional.linear), of cells (fc2.Dense: fc2.Linear) or of tensors (full names)"
 )
 
 
@@ -67,7 +69,10 @@ def _add(names: Names, value: Any, where: str) -> None:
         _require_texts(value, where)
         slots = {name: other for name, other in value.items() if _SLOT.fullmatch(name)}
         names.slots.update(slots)
-        names.cells.update({name: other for name, other in value.items() if name not in slots})
+        left = {name: other for name, other in value.items() if name not in slots}
+        functions = {name: other for name, other in left.items() if all(map(_FUNCTION.fullmatch, (name, other)))}
+        names.functions.update({name: (other, {}) for name, other in functions.items()})
+        names.cells.update({name: other for name, other in left.items() if name not in functions})
     else:
         raise TreeError(f"{where}: no mapping; accepted is {_ACCEPTED}")
 

@@ -167,6 +167,19 @@ def test_diff_takes_them(
     assert "Mapped: " in said
 
 
+@pytest.mark.parametrize("table", [True, False])
+def test_functions_by_a_plain_table(table: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """msprobe's own table of functions has this form; its ``compare`` of these dumps pairs them so."""
+    x, y = tensor(type="mindspore.Tensor", dtype="Float32"), tensor()
+    dump(tmp_path / "m", {"Tensor.fold.0.forward": call([x], [x])}, framework="mindspore")
+    dump(tmp_path / "p", {"Torch.unrelated.0.forward": call([y], [y])})
+    (tmp_path / "m.yaml").write_text("Tensor.fold: Torch.unrelated\n" if table else "Tensor.other: Torch.unrelated\n")
+    code = main(["diff", "--mapping", str(tmp_path / "m.yaml"), str(tmp_path / "m"), str(tmp_path / "p")])
+    said = "".join(capsys.readouterr())
+    assert code == (0 if table else 1), said
+    assert ("Mapped: 1 call" in said) is table
+
+
 def test_what_names_nothing_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "m.yaml").write_text(FUNCTIONS + "- ms_api: Mint.none\n  pt_api: Torch.none\n")
     code = main(
