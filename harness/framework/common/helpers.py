@@ -74,10 +74,15 @@ class _Executor:
     def sync(self) -> None:
         """Does nothing."""
 
+    def set_async_for_graph(self, flag: bool) -> None:
+        """Does nothing: graphs run when they are called, too."""
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise UnsupportedNameError(f"_pynative_executor.{name} is not supported here; accepted: sync()")
+        raise UnsupportedNameError(
+            f"_pynative_executor.{name} is not supported here; accepted: sync(), set_async_for_graph()"
+        )
 
 
 pynative_executor = _Executor()

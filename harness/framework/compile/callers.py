@@ -151,9 +151,10 @@ class Around:
             for each in _held(value, self._names):
                 self._follow(each, depth - 1)
         elif hasattr(type(value), "construct"):
-            for each in (type(value).construct, *vars(value).values()):
+            for each in (type(value).construct, *getattr(value, "__dict__", {}).values()):
                 self._follow(each, depth - 1)
-            for each in value._cells.values():
+            # Other classes than cells may have a construct, too.
+            for each in value._cells.values() if hasattr(value, "cells_and_names") else ():
                 self._follow(each, depth)
 
 
