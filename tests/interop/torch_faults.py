@@ -125,6 +125,7 @@ def captured(make: Callable[[], Any], way: Way, grafts: Mapping[Any, Any] | None
     if way.loop == "parameter left out":
         del trained[len(trained) // 2]
     optimizer = torch.optim.AdamW(trained, 1e-2) if way.train else None
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, 0.5) if way.loop == "scheduled" else None
     if way.optimize is not None:
         way.optimize(optimizer)
     watch = TorchCapture(model, paths=True, gradients=True, grafts=Grafts(grafts) if grafts else None)
@@ -138,6 +139,8 @@ def captured(make: Callable[[], Any], way: Way, grafts: Mapping[Any, Any] | None
                     model(*inputs)
             else:
                 _train(model, optimizer, inputs, way.loop, at, returned)
+                if scheduler is not None:
+                    scheduler.step()
     return watch.capture(), plant
 
 

@@ -236,6 +236,7 @@ LOOPS: dict[str, tuple[str, ...]] = {
     "parameter left out": ("does not update",),
     "parameter frozen": ("none reaches",),
     "other seed": ("generator", "seed"),
+    "scheduled": ("lr 0.01 -> 0.005",),
 }
 
 

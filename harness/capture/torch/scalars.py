@@ -156,7 +156,7 @@ def settings_of(optimizer: Any) -> Iterator[Scalar]:
     for at, group in enumerate(groups):
         end = f"[{at}]" if len(groups) > 1 else ""
         for name, value in sorted(group.items()):
-            if name in ("params", "param_names") or name in _HOW:
+            if name in ("params", "param_names") or name in _HOW or name in _SCHEDULERS - optimizer.defaults.keys():
                 continue
             if isinstance(value, torch.Tensor) and value.numel() == 1:
                 value = float(value)
@@ -171,6 +171,8 @@ def settings_of(optimizer: Any) -> Iterator[Scalar]:
 
 #: How an optimizer computes, not what; the operators say so themselves.
 _HOW = frozenset({"foreach", "fused", "capturable", "differentiable"})
+#: What schedulers note in groups: what is in force they write to ``lr``, ``momentum`` and ``betas``.
+_SCHEDULERS = frozenset({"initial_lr", "max_lr", "min_lr", "base_momentum", "max_momentum", "swa_lr"})
 
 
 def modes_of(module: Any) -> str:
