@@ -1,4 +1,4 @@
-"""Goldens of many ranks: one store for all, beside one store per rank.
+"""Goldens of many ranks: one store for all, beside one store per rank; and which of 64 ranks left first, and why.
 
 Half of each rank's tensors are replicated (equal on all ranks), half are its own. CPU seconds of the commands without
 their start, and bytes on disk. The figures are printed; nothing is asserted.
@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from harness.cli import main as msdump
+from harness.explain.ranks import Run, beside
+from tests.explain.ranks.trainings import drawn
 
 RANKS, ITERATIONS, TENSORS, ELEMENTS = 16, 2, 200, 2048
 
@@ -54,8 +56,16 @@ def each_alone(tree: Path, stores: Path, command: str) -> None:
         run(command, str(tree), str(stores / f"rank_{rank}.h5"), "--rank", str(rank))
 
 
+def explained() -> None:
+    """Prints what the explanation of one fault among 64 ranks costs."""
+    right, wrong = (drawn(64, 64, kind).run() for kind in ("", "bit in a reduction"))
+    seconds = timed(lambda: print(beside(Run(right), Run(wrong)).first))
+    print(f"64 ranks, {len(right)} slots: which left first, and why, in {seconds:.2f} s CPU", flush=True)
+
+
 def main() -> int:
-    """Prints a line for each layout."""
+    """Prints a line for each layout, and one for the explanation."""
+    explained()
     with tempfile.TemporaryDirectory(prefix="msdump-bench-") as name:
         folder = Path(name)
         tree, one, many = folder / "tree", folder / "one", folder / "many"

@@ -263,7 +263,11 @@ class Layouts:
         )  # fmt: skip
 
     def _reduced(self, iteration: int, group: tuple[int, ...], value: Array) -> bool | None:
-        """Whether a collective over a group gave a value in an iteration, but for a factor; None if none is known."""
+        """See ``causes.Slot``."""
+        declared = {each for chain in self.layout.table.chains for step in chain for each in step.groups}
+        known = declared | {meeting.group for meeting in self.run.meetings}
+        if any(len(each) > 1 and len({*each} & {*group}) == 1 for each in known):
+            return False
         for meeting in self.run.meetings:
             if meeting.group == group:
                 calls = (call.values() or () for call in meeting.calls.values() if call.iteration == iteration)

@@ -33,7 +33,8 @@ class Slot:
         before: each rank's part at the end of the iteration before.
         given: an input of the call, whole by rank, if it agrees; and the one rank's.
         type: of the operator.
-        reduced: whether a collective over a group gave a value, but for its scale; None where no collective is known.
+        reduced: whether a collective over a group gave a value, but for its scale, and no other group crosses it: else
+            that one's reduction is missing; None where no collective is known.
     """
 
     whole: Whole
@@ -149,6 +150,8 @@ def _scaled(slot: Slot, wrong: Sequence[int]) -> Told | None:
     if len(factors) != 1:
         return None
     (factor,) = factors
+    if slot.type == "Parameter" and len(wrong) < len(slot.whole.values) and 1 not in factor.as_integer_ratio():
+        return None  # other ranks hold the one rank's, and no count is such a fraction
     ranks, count = len(slot.whole.parts), slot.whole.pieces
     why = f", the number of ranks being {ranks}" if factor in (ranks, Fraction(1, ranks)) else ""
     why = why or (f", the number of micro-batches being {count}" if factor in (count, Fraction(1, count)) else "")
@@ -257,7 +260,10 @@ def is_multiple(mine: Array, right: Array) -> bool:
         return False
     a, b = (np.asarray(each).astype(np.complex128).ravel() for each in (mine, right))
     factor = np.vdot(b, a) / np.vdot(b, b).real
-    return bool(factor) and within((a / factor).astype(right.dtype).reshape(right.shape), right)
+    if not factor or not np.isfinite(factor):
+        return False
+    made = (a / factor).reshape(right.shape)
+    return within((made if right.dtype.kind == "c" else made.real).astype(right.dtype), right)
 
 
 def _cut(slot: Slot, step: Shard, ranks: Sequence[int], whole: Array) -> dict[int, Array]:
