@@ -7,6 +7,9 @@ row alone there, and lists the rows whose witness holds all the same; it ends wi
 holds without it, among the recorded networks, the recorded calls that name it, and the tests of its table; writes
 ``tests/data/witnesses.json``. WORD is part of the name of a table, or of a row.
 
+``python -m tests.witnesses weak [WORD...]`` lists the facts in code whose witness fails only because the changed code
+raises an error of Python's.
+
 ``python -m tests.witnesses page`` writes the counts in ``docs/facts.md``.
 
 ``check`` takes facts that stand in code, too: it makes the change that ``tests/data/facts.json`` names for each, and
@@ -30,6 +33,7 @@ from tests.witnesses.recordings import CALL, CALLS, apart, call_holds, failures,
 from tests.witnesses.search import Search, Seen
 from tests.witnesses.seen import users_of
 from tests.witnesses.tables import FACTS, TABLES, WITNESSES, Row, facts, rows, statements
+from tests.witnesses.weak import accident
 
 
 def is_needed(row: Row) -> bool:
@@ -89,6 +93,24 @@ def check(chosen: list[Row]) -> int:
         print(f"{row.table}: {row.name}: {row.witness or 'no witness'}", flush=True)
     print(f"{len(chosen)} rows, {len(unheld)} unheld")
     return len(unheld)
+
+
+def weak(chosen: list[Row]) -> int:
+    """Prints the facts whose witness fails by an accident alone, and how many were looked at; how many those are.
+    Changes at import are made in other processes, and not looked at."""
+
+    def without(row: Row) -> str:
+        row.take_out()
+        return accident(row.witness)
+
+    here = [row for row in chosen if row.witness and row.at_import is None and row.witness != "crossings"]
+    found = 0
+    for row in here:
+        if error := apart(lambda row=row: without(row)):  # type: ignore[misc]
+            found += 1
+            print(f"{row.table}: {row.name or 'the module'}: {error} in {row.witness}", flush=True)
+    print(f"{len(here)} facts, {found} held by an accident alone")
+    return found
 
 
 def find(chosen: list[Row]) -> int:
@@ -151,12 +173,16 @@ def main(arguments: list[str]) -> int:
     if command == "page":
         PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
         return 0
-    if command not in ("check", "find", "seek") or (command == "seek" and not named):
-        print("usage: python -m tests.witnesses check|find [WORD...], seek SEEN [WORD...], or page", file=sys.stderr)
+    if command not in ("check", "find", "seek", "weak") or (command == "seek" and not named):
+        print(
+            "usage: python -m tests.witnesses check|find|weak [WORD...], seek SEEN [WORD...], or page", file=sys.stderr
+        )
         return 2
     if command == "seek":
         seen, *named = named
         return int(bool(seek(Seen([Path(seen)]), _chosen(statements(), named))))
+    if command == "weak":
+        return int(bool(weak(_chosen(statements(), named))))
     if command == "find":
         return int(bool(find(_chosen(rows(), named))))
     return int(bool(check(_chosen([*rows(), *statements()], named))))

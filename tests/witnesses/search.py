@@ -24,10 +24,12 @@ from tests.witnesses.changes import AT_IMPORT, Change, changes, functions_of, pa
 from tests.witnesses.marks import Mark
 from tests.witnesses.seen import users_of
 from tests.witnesses.tables import WITHOUT, table_at, without
+from tests.witnesses.weak import ACCIDENTS
 
 #: how many tests are tried with one change, and how many changes of one fact
 TESTS, CHANGES = 3, 8
 _SECONDS = 60
+_BY_ACCIDENT = 2
 
 
 class Seen:
@@ -62,6 +64,14 @@ def _has_recorded(path: str) -> bool:
     return re.search(r"MindSpore|\bDATA\b|tests/data|tests\.data", text) is not None
 
 
+def _code(reports: list[pytest.TestReport]) -> int:
+    """0 for a test that holds, 1 for one that fails, ``_BY_ACCIDENT`` for one that fails by an accident alone."""
+    failed = [str(getattr(report.longrepr, "reprcrash", "")) for report in reports if report.failed]
+    if not failed:
+        return 0
+    return _BY_ACCIDENT if any(f": {kind}" in failed[0] for kind in ACCIDENTS) else 1
+
+
 class Search:
     """Finds witnesses once the tests are collected.
 
@@ -74,6 +84,7 @@ class Search:
         self.seen, self._work = seen, work
         self.items: dict[str, pytest.Item] = {}
         self._sound: dict[str, bool] = {}
+        self.by_accident = False  #: of the last test that failed
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -103,12 +114,14 @@ class Search:
                 os.dup2(nowhere, 1)
                 os.dup2(nowhere, 2)
                 if change is None or change() != 0:
-                    code = int(any(report.failed for report in runtestprotocol(item, log=False, nextitem=None)))
+                    code = _code(runtestprotocol(item, log=False, nextitem=None))
             except BaseException:
                 code = 3
             os._exit(code)
         status = os.waitpid(child, 0)[1]
-        return {0: False, 1: True}.get(os.waitstatus_to_exitcode(status))
+        ended = os.waitstatus_to_exitcode(status)
+        self.by_accident = ended == _BY_ACCIDENT
+        return {0: False, 1: True, _BY_ACCIDENT: True}.get(ended)
 
     def is_sound(self, test: str) -> bool:
         """Whether a test holds as the code is."""
@@ -117,22 +130,26 @@ class Search:
         return self._sound[test]
 
     def of_mark(self, mark: Mark) -> tuple[str, str, str] | None:
-        """The function, the change and the test that hold a fact of code."""
+        """The function, the change and the test that hold a fact of code: rather a test that fails by a comparison."""
         if mark.is_table and "." not in mark.place:
             return self._of_constant(mark)
-        tried = 0
+        tried, weak = 0, None
         for change in changes(parsed_anew(mark.module), mark.node):
             tests = [test for test in self._tests(mark, change) if test in self.items][:TESTS]
             tried += bool(tests)
             if tried > CHANGES:
                 break
             for test in tests:
-                if self._fails_changed(test, mark.module, change) and self.is_sound(test):
-                    return change.function, change.text, test
-        return None
+                if self._fails_changed(test, mark.module, change):
+                    by_accident = self.by_accident
+                    if self.is_sound(test) and not by_accident:
+                        return change.function, change.text, test
+                    weak = weak or ((change.function, change.text, test) if self.is_sound(test) else None)
+        return weak
 
     def _fails_changed(self, test: str, module: str, change: Change) -> bool | None:
         if change.function == AT_IMPORT:
+            self.by_accident = False
             return not still_holds(module, AT_IMPORT, change.text, test)
         return self.fails(test, lambda: planted(module, change.function, change.text))
 

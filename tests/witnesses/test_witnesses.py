@@ -29,6 +29,7 @@ from tests.witnesses.tables import (
     table_at,
     take_out,
 )
+from tests.witnesses.weak import accident
 
 ROWS = rows()
 HELD = held_in_code()
@@ -178,6 +179,15 @@ def test_a_row_is_taken_out_of_this_process_alone() -> None:
 def test_a_failure_in_the_other_process_is_one_here() -> None:
     with pytest.raises(RuntimeError, match="no_such_net"):
         apart(lambda: graphs_hold("no_such_net") or RECORDED["no_such_net"])
+
+
+def test_a_witness_that_fails_by_an_error_alone_is_told() -> None:
+    def without(change: str) -> str:
+        planted("harness.framework.compile.source", "_source_line", change)
+        return accident("merged")
+
+    assert apart(lambda: without("known = column > 0 -> None")) == ""
+    assert apart(lambda: without("linecache.getline(filename, line) -> its last argument")) == "AttributeError"
 
 
 def test_what_is_not_a_table_is_refused() -> None:

@@ -42,10 +42,9 @@ def jit(
     _check_jit(capture_mode, jit_level, dynamic, fullgraph, backend)
     if function is None:
         return partial(jit, capture_mode=capture_mode, jit_level=jit_level)
-    # A cell's class is itself, with another construct; functions alone are compiled (measured:
-    # tests/data/programs/members_of_lists.txt).
     if isinstance(function, type) and issubclass(function, Cell):
         function.construct = jit(function.construct)  # type: ignore[method-assign]
+    # A cell's class is itself; functions alone are compiled (measured: tests/data/programs/members_of_lists.txt).
     if not isinstance(function, (FunctionType, MethodType, partial, Cell)):
         return function
 
