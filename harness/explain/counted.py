@@ -58,7 +58,9 @@ def counted(record: Record) -> Counted | None:
         numbers.get(name, 0.0 if name == "nan_count" else math.nan) if printed else float(getattr(known, name))
         for name in ("max", "min", "avg", "l2norm", "nan_count")
     )
-    return Counted(most, least, mean, norm, math.prod(record.shape), nans, printed)
+    count = math.prod(record.shape)
+    # A table from elsewhere may state anything.
+    return Counted(most, least, mean, norm, count, nans, printed) if 0 <= nans <= count else None
 
 
 def _number(text: str) -> float:
@@ -130,7 +132,7 @@ def _offset(e: Counted, f: Counted) -> Finding | None:
     size = max(abs(e.most), abs(e.least), abs(by))
     if abs(by) <= 10 * _NEAR * size:
         return None
-    norm = math.sqrt(max(0.0, e.norm**2 + 2 * by * e.count * e.mean + e.count * by * by))
+    norm = math.sqrt(max(0.0, e.norm * e.norm + 2 * by * e.count * e.mean + e.count * by * by))
     fits = (
         _is_close(e.most + by, f.most, size)
         and _is_close(e.least + by, f.least, size)

@@ -20,8 +20,12 @@ full full_like fill fills fill_ filltensor filld zeros ones scalar_tensor triu t
 masked_fill_ maskedfill masked_fill select where index_fill scatter scatterupdate pad padv3 constant_pad_nd
 infinity new_full copy_ lift_fresh tensorscatterupdate
 """
+_MADE_LIKE = """
+ones_like zeros_like empty_like full_like rand_like randn_like new_ones new_zeros new_empty new_full
+OnesLike ZerosLike OnesLikeExt ZerosLikeExt EmptyLike FullLike NewOnes NewZeros NewEmpty NewFull Shape
+"""
 #: operators that read only the shape of what they are given
-SHAPES = frozenset({"ones_like", "zeros_like", "empty_like", "OnesLike", "ZerosLike", "Shape"})
+SHAPES = frozenset(_MADE_LIKE.split())
 _FILLS = frozenset(_FILLING.split())
 
 

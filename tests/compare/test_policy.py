@@ -100,6 +100,19 @@ def test_operators_of_other_names_are_paired_unless_names_are_asked_for(match: A
     assert judged.holds is (match == "flow" or (match == "auto" and not stored))
 
 
+@pytest.mark.parametrize(("mode", "asked"), [("tensor", False), ("tensor", True), ("statistic", False)])
+def test_statistics_count_where_they_are_asked_for_or_all_there_is(mode: str, asked: bool, tmp_path: Path) -> None:
+    """Otherwise a golden that kept no values cannot tell whether others are within tolerance."""
+    update(tmp_path / "d.h5", "net", {CPU: run_data(level="digest")})
+    near = network()
+    near[2].values = np.nextafter(near[2].values, np.float32(9))
+    with GoldenStore.open(tmp_path / "d.h5") as store:
+        judged = judge(
+            Party(store.run(*CPU), "cpu"), Party(near, "cpu", mode), 1e-3, by_statistics=asked, lay=beside_nothing
+        )
+        assert judged.verdict == ("cannot tell" if (mode, asked) == ("tensor", False) else "within tolerance")
+
+
 def test_groups_that_do_the_same_are_told() -> None:
     def composed(comparison: Comparison, *_: Party) -> Comparison:
         comparison.composed = (2, 1)

@@ -90,3 +90,22 @@ def test_a_golden_of_statistics_says_only_what_is_right() -> None:
     said = [reason for each in outcomes if each.explanation is not None and (origin := each.explanation.origin)
             for reason in (origin.reason, origin.inputs)]  # fmt: skip
     assert "identical" not in " ".join(said)
+
+
+ODD = st.sampled_from(["nan", "inf", "-inf", "-1", "1e200", "-1e308", "1e400", "0", "0.5", "7", "x", ""])
+
+
+@given(st.tuples(*[ODD] * 5), st.tuples(*[ODD] * 5))
+def test_rows_may_state_anything(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    """A count of NaN that was NaN itself, and a norm whose square no float holds, ended commands in a traceback."""
+    sides = []
+    for texts in (one, other):
+        row = PrintedStatistics(zip((*ITEMS, "nan count"), texts, strict=True), "Float32")
+        sides.append(Record(KEY, "Add", "Float32", (3,), digest=b"1" * 16, extra=RecordExtra(statistics=row, row=row)))
+    found = seen_in_statistics(*sides)
+    nans = [float(each[4]) if each[4] not in ("", "x") else np.nan for each in (one, other)]
+    if any(not 0 <= each <= 3 for each in nans):
+        assert found is None
+    elif nans[1] and not nans[0]:
+        assert found is not None
+        assert found.kind == "NaN source"

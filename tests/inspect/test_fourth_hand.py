@@ -99,3 +99,42 @@ def test_a_sigmoid_before_a_loss_of_scores_is_told_behind_a_view(
     name = "binary_cross_entropy_with_logits"
     run.op(f"Default/{name}-op0", name, [shares, np.ones(shape, np.float32)], [np.float32(0.5)])
     assert [each.kind for each in inspect(run.capture(), ["loss-input"]).errors] == ["sigmoid before cross entropy"]
+
+
+@pytest.mark.parametrize("kind", ["new_zeros", "zeros_like", "tanh"])
+@given(_RNG)
+@_FEW
+def test_a_first_state_is_made_of_a_shape_alone(kind: str, rng: np.random.Generator) -> None:
+    """A recurrence begins with zeros of its input's shape: no layer has lost what it was given."""
+    weights = {"a.weight": (6, 5), "again.weight": (5, 5), "b.weight": (5, 3)}
+    made = _Trained(rng, {name: rng.normal(size=shape) for name, shape in weights.items()})
+    for made.run.step in range(4):
+        x = made.product("a.weight", "a-Linear", rng.normal(size=(8, 6)).astype(np.float32))
+        state = made.run.op(f"Default/{kind}-op0", kind, [x], [np.zeros_like(x)])
+        again = made.product("again.weight", "again-Linear", state)
+        hidden = made.run.op("Default/add-op0", "add", [x, again], [x + again])
+        made.product("b.weight", "b-Linear", hidden)
+        made.updated()
+    told = [each.operator for each in inspect(made.run.capture(), ["constant-activation"]).errors]
+    assert told == ([] if kind != "tanh" else ["Default/tanh-op0"])
+
+
+@pytest.mark.parametrize("trains", [False, True])
+@given(_RNG)
+@_FEW
+def test_a_drawn_mask_that_is_scaled_is_a_dropout_though_no_layer_says_so(
+    trains: bool, rng: np.random.Generator
+) -> None:
+    run = Made()
+    for run.step in range(3):
+        x = rng.normal(size=(8, 6)).astype(np.float32)
+        mask = run.op(
+            "Default/bernoulli_-op0", "bernoulli_", [], [(np.arange(48) % 2).astype(np.float32).reshape(8, 6)]
+        )
+        half = np.float32(0.5)
+        scaled = run.op("Default/div_-op0", "div_", [mask, half], [mask / half])
+        run.op("Default/mul-op0", "mul", [x, scaled], [x * scaled])
+        if trains:
+            run.op("Gradients/Default/mul-op0", "mul", [x, scaled], [x * scaled])
+    found = inspect(run.capture(), ["dropout"]).errors
+    assert [each.operator for each in found] == ([] if trains else ["Default/mul-op0"])

@@ -29,7 +29,7 @@ from harness.store.layout.schema import FOLDER, Compression
 from harness.store.manifest import RunKey
 from harness.store.prepared import Prepared
 from harness.store.writer import StoreWriter
-from tests.store.helpers import CPU, edit_index, network, plain, record, run_data
+from tests.store.helpers import ASCEND, CPU, edit_index, network, plain, record, run_data
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -171,8 +171,26 @@ def test_what_libhdf5_reads_back_is_what_was_written_and_zeros_behind_it(tmp_pat
         assert buffer == b"\0\0abcdef\0\0"
         assert sink.readinto(buffer) == len(buffer)
         assert buffer == bytes(10)
+        sink.truncate(5)
+        assert (tmp_path / "a").read_bytes() == b"\0\0\0ab"
+        assert sink.seek(0, 2) == 5
+        sink.error = OSError()  # after an error the file is left as it is
+        sink.truncate(2)
+        sink.put(b"xy", 0)
+        assert (tmp_path / "a").read_bytes() == b"\0\0\0ab"
     finally:
         os.close(descriptor)
+
+
+def test_a_run_without_operators_says_nothing_of_them(tmp_path: Path) -> None:
+    """Its contents are the bytes that earlier versions wrote."""
+    from tests.fuzz import repaired
+
+    update(tmp_path / "a.h5", "net", {CPU: RunData(network()), ASCEND: run_data(level="digest")})
+    runs = json.loads(repaired.contents_of((tmp_path / "a.h5").read_bytes()))["runs"]
+    told = {"level", "checksum", "attrs", "index", "names", "artefacts"}
+    assert set(runs["cpu/tensor"]) == told
+    assert set(runs["ascend-o0/statistic"]) == told | {"tables", "identity"}
 
 
 def test_a_store_that_is_cut_off_while_it_is_open_gives_no_parts_to_copy(tmp_path: Path) -> None:

@@ -226,8 +226,17 @@ def dropout(context: Context) -> None:
 
 
 def _in_dropout(op: Op) -> bool:
-    """A product within a layer of that name: what a framework makes of it where no gradient is needed."""
-    return op.family == "mul" and "dropout" in op.layer.rpartition("/")[2].lower()
+    """A product within a layer of that name, or with a drawn mask that was divided by the share that stays: what a
+    framework makes of it where no gradient is needed."""
+    return op.family == "mul" and ("dropout" in op.layer.rpartition("/")[2].lower() or any(map(_is_mask, _makers(op))))
+
+
+def _makers(op: Op) -> list[Op]:
+    return [made.by for made in op.makers.values() if made.by is not None]
+
+
+def _is_mask(op: Op) -> bool:
+    return op.family == "div" and any(made.kind.lower().startswith("bernoulli") for made in _makers(op))
 
 
 def _drops(op: Op) -> bool:

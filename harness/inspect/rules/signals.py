@@ -257,7 +257,7 @@ def _norms(training: Training, rank: int) -> list[tuple[int, float]]:
         sizes = training.run.sizes(weight.gradients) if weight.rank == rank else {}
         for step, rms in sizes.items():
             if math.isfinite(rms):
-                squares[step] = squares.get(step, 0.0) + rms**2 * math.prod(weight.shape)
+                squares[step] = squares.get(step, 0.0) + rms * rms * math.prod(weight.shape)
     return [(step, math.sqrt(value)) for step, value in sorted(squares.items())]
 
 
@@ -293,7 +293,7 @@ def constant_activation(context: Context) -> None:
         for link in chain.links:
             out = link.op.outputs.get(0)
             array = out.load() if out is not None else None
-            if array is None or array.ndim < 2 or array.shape[0] < 4 or not _same(array):
+            if array is None or array.ndim < 2 or array.shape[0] < 4 or not _same(array) or link.op.kind in SHAPES:
                 continue
             data = context.once("training", training_of).data
             op = link.op if _varies(link.op, data) else _collapsed(link.op, array.shape[0], data)

@@ -37,6 +37,15 @@ def test_numbers_of_64_bits(long: bytes, tmp_path: Path) -> None:
     np.testing.assert_array_equal(read(tmp_path / "a.pt", long), ARRAY)
 
 
+@pytest.mark.parametrize("at", [0, 4, 8])
+def test_one_number_that_stands_elsewhere_is_enough(at: int, long: bytes, tmp_path: Path) -> None:
+    """At the end stand how many members there are (twice), the length of their list, and where it is."""
+    count, length, start = struct.unpack_from("<QQQ", long, long.index(b"PK\6\6") + 32)
+    end = bytearray(struct.pack("<2H2L", count, count, length, start))
+    end[at : at + 4] = b"\xff" * 4
+    np.testing.assert_array_equal(read(tmp_path / "a.pt", long[:-14] + bytes(end) + long[-2:]), ARRAY)
+
+
 @pytest.mark.parametrize(
     ("mark", "at", "new"),
     [
