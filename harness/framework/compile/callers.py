@@ -4,18 +4,25 @@ Some of what changes a list in a graph changes the caller's, some makes another 
 MindSpore 2.10.0): ``insert``, ``extend``, ``pop`` and ``reverse`` change the caller's, and so does an item of a dict
 that is set; ``append``, ``clear``, ``+=`` and an item of a list that is set do not. A list or dict that is given back
 as it came is the caller's own.
+
+A list that a graph makes has an object behind it, too: where it is a result, every name that held it shows what
+``insert``, ``extend``, ``pop`` and ``reverse`` made of it; within the graph each name has its own (measured:
+tests/data/programs/values_of_names.txt).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from types import FunctionType, MethodType
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from types import FunctionType, MappingProxyType, MethodType
+from typing import Any, NamedTuple
 
-from harness.errors import TraceError
+from harness.errors import DecidedLateError, TraceError
+from harness.framework.compile.sides import is_under_condition
 from harness.framework.compile.source import is_users, where
 from harness.framework.frames import captured
-from harness.framework.tensor import current
+from harness.framework.tensor import current, is_eager, is_tracing
 
 #: how far functions, and what they take from around them, are followed
 _DEPTH = 6
@@ -114,6 +121,44 @@ def _is_whole(value: Any) -> bool:
     return all(map(_is_whole, value.values() if isinstance(value, dict) else value))
 
 
+#: what changes the object behind a list
+_SHARED = frozenset({"insert", "extend", "pop", "reverse"})
+#: what changes no list of a graph
+_IDLE = frozenset({"sort", "remove"})
+
+
+def another(target: Any) -> Any:
+    """Another list or dict of a graph with the same members; anything else itself: other names keep theirs (measured:
+    tests/data/programs/lists_in_graphs.txt)."""
+    if not isinstance(target, (list, dict)) or not is_tracing() or is_eager():
+        return target
+    if not isinstance(target, (CallersList, CallersDict)):
+        return copy(target)
+    made: Any = type(target)(target)
+    made.callers, made.changes = target.callers, target.changes
+    return made
+
+
+class Changed(NamedTuple):
+    """What a name stands for after a method that changes a list or dict, and what that gave."""
+
+    made: Any
+    gave: Any
+
+
+def changed(target: Any, method: str, args: Sequence[Any], named: Mapping[str, Any] = MappingProxyType({})) -> Changed:
+    """What ``target.method(...)`` makes of a list or dict of a graph, ``target``, which stays as it is."""
+    made = another(target)
+    if method in _IDLE:
+        return Changed(made, None)
+    gave = getattr(made, method)(*args, **named)
+    around = getattr(current(), "around", None)
+    if around is not None and (behind := around.behind(target, method)) is not None:
+        getattr(behind, method)(*args, **named)
+        around.stand_for(behind, target, made)
+    return Changed(made, gave)
+
+
 class Around:
     """The lists and dicts that a function takes from around it, and what was in them."""
 
@@ -121,22 +166,82 @@ class Around:
         self._found: dict[int, tuple[Any, Any]] = {}
         self._seen: set[int] = set()
         self._names: set[str] = set()
+        #: lists and dicts (by id) -> each of them, and the object behind it
+        self._behind: dict[int, tuple[Any, Any]] = {}
+        #: objects that change under a condition on a tensor
+        self._decided: list[Any] = []
         self._follow(function, _DEPTH)
+
+    def behind(self, value: Any, method: str) -> Any:
+        """The object behind a list or dict that ``method`` changes, too; None where there is none."""
+        if isinstance(value, (CallersList, CallersDict)):
+            return None  # they see to theirs
+        kept, found = self._behind.get(id(value), (None, None))
+        if isinstance(value, dict) and kept is None:
+            return value if method == "__setitem__" and self.knows(value) else None
+        if method not in (("__setitem__",) if isinstance(value, dict) else _SHARED):
+            return None
+        found = found if kept is not None else value if self.knows(value) else list(value)
+        if is_under_condition():
+            self._decided.append(found)
+        return found
+
+    def stand_for(self, behind: Any, *values: Any) -> None:
+        """Notes lists or dicts that ``behind`` is the object of."""
+        for value in values:
+            if value is not behind:
+                self._behind[id(value)] = value, behind
+
+    def settled(self, result: Any) -> Any:
+        """A result with the objects behind its lists and dicts in their place.
+
+        Raises:
+            DecidedLateError: a condition on a tensor decides how such an object changed.
+        """
+        if not self._behind or not isinstance(result, (tuple, list, dict)):
+            return result
+        found = self._behind.get(id(result), (None, result))[1]
+        if any(found is each for each in self._decided):
+            raise DecidedLateError("a list that several names hold changes under a condition on a tensor")
+        if type(found) is dict:
+            members: Any = {key: self.settled(each) for key, each in found.items()}
+            same = all(members[key] is found[key] for key in found)
+        elif type(found) in (tuple, list):
+            members = type(found)(self.settled(each) for each in found)
+            same = all(one is other for one, other in zip(members, found, strict=True))
+        else:
+            return found
+        return found if same else members
+
+    def put_back(self) -> None:
+        """Gives all lists and dicts back what was in them: what was traced does not count."""
+        for held, before in self._found.values():
+            if not _same(held, before):
+                held.clear()
+                held.update(before) if isinstance(held, dict) else held.extend(before)
 
     def restore(self) -> bool:
         """Gives lists back what was in them, but for those that a graph changes; whether something was changed."""
         changed = [(held, before) for held, before in self._found.values() if not _same(held, before)]
         for held, before in changed:
-            if isinstance(held, list) and _is_named_anew(held, before, self._names):
+            if self._is_named_anew(held, before):
                 held[:] = before
         return bool(changed)
+
+    def knows(self, value: Any) -> bool:
+        """Whether a value is one of them."""
+        return self._found.get(id(value), (None,))[0] is value
 
     def holds(self, value: Any) -> bool:
         """Whether a value is one of them, and no other list under the name of one."""
         held, before = self._found.get(id(value), (None, None))
         if held is None or held is not value:
             return False
-        return _same(held, before) or not (isinstance(held, list) and _is_named_anew(held, before, self._names))
+        return _same(held, before) or not self._is_named_anew(held, before)
+
+    def _is_named_anew(self, held: Any, before: Any) -> bool:
+        stands_behind = any(held is each for _value, each in self._behind.values())
+        return isinstance(held, list) and not stands_behind and _is_named_anew(held, before, self._names)
 
     def _follow(self, value: Any, depth: int) -> None:
         if id(value) in self._seen or depth == 0:
@@ -156,6 +261,18 @@ class Around:
             # Other classes than cells may have a construct, too.
             for each in value._cells.values() if hasattr(value, "cells_and_names") else ():
                 self._follow(each, depth)
+
+
+@contextmanager
+def whole(around: Around | None) -> Iterator[None]:
+    """Gives lists and dicts back what was in them if the block does not come to its end because tracing begins again or
+    is interrupted."""
+    try:
+        yield
+    except BaseException as error:
+        if around is not None and not isinstance(error, Exception):
+            around.put_back()
+        raise
 
 
 def _held(function: FunctionType, names: set[str]) -> Iterator[Any]:

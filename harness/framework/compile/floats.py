@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.framework.compile.bindings import part
 from harness.framework.compile.made import at, helper, load
 from harness.framework.compile.source import Function, function_of, is_users
 from harness.framework.frames import captured
@@ -66,7 +67,8 @@ def names_when_called(value: Any, args: Sequence[Any] = ()) -> dict[str, Any]:
 
 
 def found_in(code: types.CodeType, scope: Mapping[str, Any]) -> Iterator[tuple[types.CodeType, frozenset[Place]]]:
-    """A user's function, and those it calls by name, each with the places of its arithmetic of floats, if it has any.
+    """A user's function, and those it calls by name, each with the places of its arithmetic of floats; but for those
+    that compute as Python does and whose names are as Python's (``bindings``).
 
     Args:
         code: of the function.
@@ -81,7 +83,8 @@ def found_in(code: types.CodeType, scope: Mapping[str, Any]) -> Iterator[tuple[t
             continue
         seen.add(code)
         numbers = _Numbers(function, scope)
-        if _may_hold(function) and (places := frozenset(numbers.places())):
+        places = frozenset(numbers.places()) if _may_hold(function) else frozenset[Place]()
+        if places or part(function):
             yield code, places
         stack += numbers.called()
 

@@ -13,7 +13,7 @@ from harness.devices.cpu import CPU
 from harness.errors import HarnessError
 from harness.framework.compile import misuse
 from harness.framework.compile import statements as _statements  # noqa: F401 - what rewritten functions call
-from harness.framework.compile.callers import Around, given, standing_for
+from harness.framework.compile.callers import Around, given, standing_for, whole
 from harness.framework.compile.constants import share_equal
 from harness.framework.compile.effects import drop_unused_reads, wait_for_readers
 from harness.framework.compile.expand import expand
@@ -131,8 +131,9 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
         tracer.known.seen.extend(map(ref, members_of(traced)))  # type: ignore[union-attr]
     tracer.closures.checks = True
     try:
-        with using(tracer), python_print(), misuse.told():
-            result = tracer.finish(function(*traced))
+        with using(tracer), python_print(), misuse.told(), whole(around):
+            # What the function gives is left without a name: what a name holds is settled.
+            result = tracer.finish(function(*traced) if around is None else around.settled(function(*traced)))
         apart = tracer.unreached(inputs, result)
         del traced
         if tracer.known is not None:

@@ -15,6 +15,7 @@ from functools import partial
 from types import CodeType, FunctionType
 from typing import Any
 
+from harness.framework.compile.bindings import Values, name_of, own_names, puts
 from harness.framework.compile.floats import Floats, Place, found_in
 from harness.framework.compile.made import at as placed
 from harness.framework.compile.made import helper, load
@@ -26,7 +27,7 @@ from harness.framework.frames import Frame, all_names_of, code_of, file_of, func
 
 class Again(BaseException):
     """Tracing begins again: the statement at ``line`` of ``function`` rewritten (None: its original in its place), or
-    the arithmetic of floats at some places of functions."""
+    what else of functions is not as in Python."""
 
     def __init__(
         self, function: FunctionType, line: int | None, places: Mapping[FunctionType, frozenset[Place]] | None = None
@@ -157,51 +158,9 @@ def _find(function: ast.FunctionDef | None, line: int) -> Any:
         if isinstance(node, (ast.If, ast.While, ast.IfExp)):
             if node.lineno <= line <= (node.test.end_lineno or node.lineno):
                 found = node
-        elif _puts(node) and node.lineno <= line <= (node.end_lineno or line):  # type: ignore[attr-defined]
+        elif puts(node) and node.lineno <= line <= (node.end_lineno or line):  # type: ignore[attr-defined]
             found = node
     return found
-
-
-def _puts(node: ast.AST) -> bool:
-    """Whether a statement is ``place[index] = value`` or ``place[index] += value``; a place is a name, an attribute, or
-    an element of a place."""
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
-    place = targets[0] if len(targets) == 1 else None
-    if not isinstance(place, ast.Subscript):
-        return False
-    while isinstance(place, ast.Subscript):
-        place = place.value
-    return isinstance(place, (ast.Name, ast.Attribute))
-
-
-def _name_of(node: ast.AST) -> str | None:
-    """The name whose element an assignment stores; None for an attribute's."""
-    put: Any = node
-    place: Any = put.targets[0] if isinstance(put, ast.Assign) else put.target
-    while isinstance(place, ast.Subscript):
-        place = place.value
-    return place.id if isinstance(place, ast.Name) else None
-
-
-#: methods that change a list or dict and are called for that
-_GROW = frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "update"})
-
-
-class _Growing(ast.NodeTransformer):
-    """Makes ``name.append(...)`` and others assignments to the name, if it is one of ``own``."""
-
-    def __init__(self, own: frozenset[str]) -> None:
-        self._own = own
-
-    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        """See ``ast.NodeTransformer``."""
-        call, function = node.value, getattr(node.value, "func", None)
-        place = function.value if isinstance(function, ast.Attribute) and function.attr in _GROW else None
-        if not (isinstance(call, ast.Call) and isinstance(place, ast.Name) and place.id in self._own):
-            return node
-        method = ast.Constant(function.attr)  # type: ignore[union-attr]
-        changed = ast.Call(helper("changing", [load(place.id), method]), call.args, call.keywords)
-        return placed(ast.Assign([ast.Name(place.id, ast.Store())], changed), node)
 
 
 def _can(statement: ast.stmt | ast.IfExp, function: ast.FunctionDef | None) -> bool:
@@ -237,8 +196,8 @@ def _compiled(before: CodeType, lines: frozenset[int], places: frozenset[Place] 
     assert tree is not None
     if places:
         tree = Floats(places).visit(tree)
-    own = frozenset(before.co_varnames) - {*before.co_cellvars}  # no function within knows these
-    tree.body = _Rewriter(lines, own).block(_Growing(own).visit(tree).body)
+    own = own_names(tree)
+    tree.body = _Rewriter(lines, own).block(Values(own).function(tree))
     tree.decorator_list = []
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
     for argument in ast.walk(tree.args):
@@ -280,14 +239,14 @@ class _Rewriter:
                 done.append(self._returning(node, body[at + 1 :]))
                 return done
             else:
-                done += self._put(node) if _puts(node) else self._flow(node)  # type: ignore[arg-type]
+                done += self._put(node) if puts(node) else self._flow(node)  # type: ignore[arg-type]
         return done
 
     def _is_left(self, node: ast.stmt) -> bool:
         """Whether a statement stays as it is, but for what stands in it."""
-        if _puts(node) and _name_of(node) in self._own:
+        if puts(node) and name_of(node) in self._own:
             return False  # a list or dict of the function's own is another one from then on
-        return node.lineno not in self._lines or not (isinstance(node, (ast.If, ast.While)) or _puts(node))
+        return node.lineno not in self._lines or not (isinstance(node, (ast.If, ast.While)) or puts(node))
 
     def _returns(self, loop: ast.For) -> bool:
         """Whether a condition at one of the lines leaves ``loop`` by ``return``, and nothing else leaves it."""
@@ -420,7 +379,7 @@ def _stored(body: Sequence[ast.stmt]) -> set[str]:
         for each in ast.walk(node):
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
                 found.add(each.id)
-            elif isinstance(each, ast.stmt) and _puts(each) and (name := _name_of(each)) is not None:
+            elif isinstance(each, ast.stmt) and puts(each) and (name := name_of(each)) is not None:
                 found.add(name)
     return found
 

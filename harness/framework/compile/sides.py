@@ -25,6 +25,12 @@ _DEEPEST = 16
 
 
 _ways: ContextVar[tuple[CodeType, ...]] = ContextVar("ways", default=())
+_conditions: ContextVar[int] = ContextVar("conditions", default=0)
+
+
+def is_under_condition() -> bool:
+    """Whether what runs is one of several ways."""
+    return _conditions.get() > 0
 
 
 @contextmanager
@@ -55,12 +61,15 @@ def one_way(scope: Mapping[str, Any]) -> Iterator[None]:
         DecidedLateError: the user's source raises an error there, or a list or dict of ``scope`` is another one then.
     """
     before = _contents(scope)
+    token = _conditions.set(_conditions.get() + 1)
     try:
         yield
     except Exception as error:
         if not isinstance(error, DecidedLateError) and _is_raised(error.__traceback__):
             raise DecidedLateError(f"an error is raised under a condition on a tensor, at {where()}") from error
         raise
+    finally:
+        _conditions.reset(token)
     if _contents(scope) != before:
         raise DecidedLateError(f"a list or dict changes under a condition on a tensor, at {where()}")
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
 
 from harness.errors import TraceError
 from harness.framework import frames
-from harness.framework.compile import joins
+from harness.framework.compile import callers, joins
 from harness.framework.compile.scopes import tracer
 from harness.framework.compile.sides import one_way, within
 from harness.framework.compile.source import where
@@ -69,26 +68,42 @@ def put(target: Any, index: Any, value: Any) -> Any:
     stores into it."""
     if isinstance(target, Tensor) and is_tracing():
         return target.with_items(index, value)
-    target = _own(target)
-    target[index] = value
-    return target
+    if callers.another(target) is target:
+        target[index] = value
+        return target
+    return callers.changed(target, "__setitem__", (index, value)).made
 
 
-def changing(target: Any, method: str) -> Callable[..., Any]:
-    """``target.method``, which gives what the name stands for from then on."""
-
-    def change(*args: Any, **named: Any) -> Any:
-        changed = _own(target)
-        getattr(changed, method)(*args, **named)
-        return changed
-
-    return change
+def method(target: Any, name: str) -> Callable[..., Any]:
+    """``target.name``; of a list or dict of a graph what makes another one and gives ``Changed``."""
+    if callers.another(target) is target:
+        found: Callable[..., Any] = getattr(target, name)
+        return found
+    return lambda *args, **named: callers.changed(target, name, args, named)
 
 
-def _own(target: Any) -> Any:
-    """A list or dict of a graph is another one once a name changes it: other names keep theirs (measured:
-    tests/data/programs/lists_in_graphs.txt)."""
-    return copy(target) if type(target) in (list, dict) and is_tracing() and not is_eager() else target
+def left(target: Any, given: Any) -> Any:
+    """What a name stands for after the call of a ``method`` of ``target`` that gave ``given``."""
+    return given.made if isinstance(given, callers.Changed) else target
+
+
+def result(given: Any) -> Any:
+    """What a graph has for what a ``method`` gave: the changed list or dict, and with it what was taken."""
+    if not isinstance(given, callers.Changed):
+        return given
+    return given.made if given.gave is None else (given.made, given.gave)
+
+
+def taken(target: Any, given: Any) -> tuple[Any, Any]:
+    """What a name stands for after ``pop``, and what that took."""
+    if not isinstance(given, callers.Changed):
+        return target, given
+    if isinstance(target, dict):
+        raise TraceError(f"MindSpore mixes up what pop() takes of a dict and its name, at {where()}; use an item")
+    return given.made, given.gave
+
+
+own = callers.another
 
 
 def put_attribute(owner: Any, name: str, value: Any, items: bool = False) -> None:
@@ -172,6 +187,8 @@ def arithmetic(sign: str, left: Any, right: Any) -> Any:
     """``left sign right`` as a graph computes it: floats are Float32 (measured), and an int to a negative power is an
     int."""
     compute = _ARITHMETIC[sign]
+    if isinstance(left, list) and sign in ("+=", "*="):
+        return compute(own(left), right)
     if not (is_number(left) and is_number(right)):
         return compute(left, right)
     if not any(isinstance(each, (float, np.floating)) for each in (left, right)):
