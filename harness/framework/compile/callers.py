@@ -156,6 +156,8 @@ def changed(target: Any, method: str, args: Sequence[Any], named: Mapping[str, A
     if around is not None and (behind := around.behind(target, method)) is not None:
         getattr(behind, method)(*args, **named)
         around.stand_for(behind, target, made)
+    elif around is not None and isinstance(made, list):
+        around.stand_for(None, made)  # what is appended or set makes a list that has none
     return Changed(made, gave)
 
 
@@ -182,6 +184,8 @@ class Around:
         if method not in (("__setitem__",) if isinstance(value, dict) else _SHARED):
             return None
         found = found if kept is not None else value if self.knows(value) else list(value)
+        if found is None:
+            return None
         if is_under_condition():
             self._decided.append(found)
         return found
@@ -200,7 +204,8 @@ class Around:
         """
         if not self._behind or not isinstance(result, (tuple, list, dict)):
             return result
-        found = self._behind.get(id(result), (None, result))[1]
+        found = self._behind.get(id(result), (None, None))[1]
+        found = result if found is None else found
         if any(found is each for each in self._decided):
             raise DecidedLateError("a list that several names hold changes under a condition on a tensor")
         if type(found) is dict:
