@@ -227,7 +227,9 @@ def planted(module: str, function: str, text: str) -> int:
     Raises:
         ValueError: the module has no such decision, or nobody uses the function.
     """
-    importlib.import_module(module)
+    for each in vars(importlib.import_module(module)).values():
+        if hasattr(each, "cache_clear"):  # what earlier tests asked for came from the function without the change
+            each.cache_clear()
     tree = parsed_anew(module)
     for change in changes(tree, only=function):
         if change.text == text:
