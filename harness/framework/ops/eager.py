@@ -145,8 +145,10 @@ def plan_arguments(op: Operator, args: tuple[Any, ...]) -> list[tuple[Any, DType
 
 
 #: operators whose results lie in the memory of their first argument (measured)
-VIEWS = frozenset({"Depend", "ExpandDims", "Reshape", "Slice", "Split", "Squeeze", "StopGradient", "StridedSlice",
-                   "Transpose", "Unstack"})  # fmt: skip
+VIEWS = frozenset({
+    "BroadcastTo", "Depend", "Diagonal", "ExpandDims", "Reshape", "SelectExtView", "Slice", "Split", "Squeeze",
+    "StopGradient", "StridedSlice", "Transpose", "Unstack",
+})  # fmt: skip
 
 
 def failure(op: str, error: BaseException) -> KernelError:
@@ -196,9 +198,10 @@ def _result(op: Operator, part: Any, spec: Spec | None) -> np.ndarray[Any, np.dt
 def _view(op: Operator, call: Call, source: Tensor, rest: tuple[Any, ...]) -> Any:
     """The results of an operator of ``VIEWS``: in the source's memory where they are whole there."""
     made = []
-    for at, array in enumerate(_executed(op, call, (source.asnumpy(), *rest))):
-        part = Tensor.over(array)
-        is_apart = source.taken_from is not None or not np.may_share_memory(array, source.asnumpy())
+    held = source.asnumpy()
+    for at, array in enumerate(_executed(op, call, (held, *rest))):
+        part = Tensor.over(_as_writable(array, held))
+        is_apart = source.taken_from is not None or not np.may_share_memory(array, held)
         # What does not lie in one piece is copied to be reshaped (measured).
         if is_apart and (op.name != "Reshape" or source.is_contiguous()):
             part.taken_from = source, functools.partial(_part, op, call, rest, at)
@@ -208,7 +211,14 @@ def _view(op: Operator, call: Call, source: Tensor, rest: tuple[Any, ...]) -> An
 
 def _part(op: Operator, call: Call, rest: tuple[Any, ...], at: int, array: Any) -> Any:
     result = op.kernel(call, array, *rest)
-    return result[at] if isinstance(result, tuple) else result
+    return _as_writable(result[at] if isinstance(result, tuple) else result, array)
+
+
+def _as_writable(part: Any, source: Any) -> Any:
+    """A view of ``source`` that can be written to if it can: numpy forbids it for diagonals and what it broadcasts."""
+    if source.flags.writeable and not part.flags.writeable and np.may_share_memory(part, source):
+        part.flags.writeable = True
+    return part
 
 
 class EagerDispatcher(Dispatcher):

@@ -99,7 +99,15 @@ def _pass_on(x: Tensor) -> None:
         return
     source, place = x.taken_from
     if callable(place):
-        place(source.asnumpy())[...] = x.asnumpy()
+        part, own = place(source.asnumpy()), x.asnumpy()
+        if (
+            0 in part.strides and part.size
+        ):  # one element of the source stands in several places: what was assigned counts
+            assigned = own.view(f"V{own.itemsize}") != np.ascontiguousarray(part).view(f"V{own.itemsize}")
+            part[assigned] = own[assigned]
+            own[...] = part
+        else:
+            part[...] = own
         _pass_on(source)
     else:
         setitem(source, place, x)

@@ -140,7 +140,7 @@ def _to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     dtype = asked_by_to("Tensor", args, kwargs)
     if dtype is not None and dtype is not self.dtype:
         return cast(self, dtype)
-    return self if is_tracing() else Tensor(self.asnumpy().copy(), self.dtype)
+    return self if is_tracing() else Tensor.over(self.asnumpy())
 
 
 @tensor_method("type_as")
