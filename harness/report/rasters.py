@@ -43,8 +43,9 @@ def coloured(values: Array, low: float, high: float) -> Array:
 
 def logarithms(sizes: Array) -> Array:
     """Decimal logarithms of sizes: 0 becomes ``-inf`` (zero), what is not finite ``inf`` (bad), NaN stays unknown."""
-    with np.errstate(all="ignore"):
-        return np.asarray(np.log10(np.abs(sizes)))
+    sized = np.asarray(np.abs(sizes))
+    with np.errstate(all="ignore"):  # in place: a heat map of many steps is large
+        return np.asarray(np.log10(sized, out=sized if sized.dtype.kind == "f" else None))
 
 
 def scale(values: Array) -> tuple[float, float]:
