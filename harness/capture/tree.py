@@ -40,6 +40,8 @@ RULES = "config.json"
 RANK = re.compile(r"(?:rank|device)_(\d{1,9})$")
 _GRAPH = re.compile(r"ms_output_trace_code_graph_(\d{1,9})\.ir$")
 _ORDER = re.compile(r"ms_(global_)?execution_order_graph_(\d{1,9})\.csv$")
+_DEPTH = 3
+"""Directories from a rank's to an iteration's: network, graph, iteration."""
 _NOT_NETWORKS = frozenset({".dump_metadata", "graphs", "execution_order", "debug_files"})
 
 
@@ -255,7 +257,7 @@ def read_tree(
     known = {rank: root} if root and rank is not None else None
     other = None if known else _of_other_layout(where, rank, network, rootdir, ahead, more)
     if other is not None:
-        return other
+        return _as_its_tree_says(other, where, backend)
     ranks = _ranks(known or _chosen(rank_directories(where, rank), rank, where), rootdir)
     names = sorted({name for each in ranks for name in each.networks()})
     name = _network(names, network, where, one_of_several) or ranks[0].configured_network()
@@ -297,6 +299,19 @@ def _of_other_layout(
         or read_bin_files(path, rank, network=network, **more)
         or onnx.read_test_data(path, more["backend"])
     )
+
+
+def _as_its_tree_says(part: Capture, path: str, backend: str | None) -> Capture:
+    """An iteration's directory that was named alone, with what the rank's directory around it says of its origin."""
+    inside_of = os.path.dirname(os.path.realpath(path))
+    for _ in range(_DEPTH):
+        if (rank := RANK.search(inside_of)) and not part.emulated:
+            around = _Rank(int(rank[1]), inside_of, os.getcwd())
+            part.emulated, part.rules = around.emulated, part.rules or around.metadata
+            part.backend = backend or _backend_of(around, "", around.emulated)
+            break
+        inside_of = os.path.dirname(inside_of)
+    return part
 
 
 def _sources(ranks: list[_Rank], network: str, problems: list[Problem], ahead: bool) -> list[RankRecords]:

@@ -147,7 +147,9 @@ def _print(
     """Prints the judgement for people, then ``of_texts``, and keeps it for programs; ``shared``: the session of
     workers, if there is one."""
     run = str(expected.id)
-    subject = Subject(f"{expected.network} [{expected.id.backend}-{expected.id.mode}] of {tree}", str(golden))
+    subject = Subject(
+        f"{expected.network or 'a run'} [{expected.id.backend}-{expected.id.mode}] of {tree}", str(golden)
+    )
     sides = (
         side_of(expected, laid[0].records if laid else None),
         side_of(capture, laid[1].records if laid else None),

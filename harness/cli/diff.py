@@ -275,7 +275,7 @@ def evidence_of(side: Side) -> Evidence:
 
 
 def _subject(one: Side, other: Side) -> Subject:
-    return Subject(f"{other.network} [{other.backend}-{other.mode}] of {other.name}", one.name)
+    return Subject(f"{other.network or 'a run'} [{other.backend}-{other.mode}] of {other.name}", one.name)
 
 
 def _others(judged: Judgement) -> list[str]:

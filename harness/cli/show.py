@@ -177,8 +177,11 @@ def _tree(path: Path, every: bool, kind: str = "dump tree") -> Iterator[str]:
     records = list(capture.records())
     if not records and not capture.artefacts:
         raise TreeError(f"{path}: nothing in it can be read{_first(capture)}")
-    origin = "emulated" if capture.emulated else "real"
-    yield f"{path}: {kind}, network {capture.network or '(no tensors)'}, {origin}, {counted(len(records), 'slot')}"
+    # Of an iteration's directory alone nobody knows what wrote it.
+    stated = capture.network or capture.artefacts or capture.rules
+    origin = "emulated" if capture.emulated else "real" if stated else "origin not stated"
+    network = capture.network or ("not stated" if records else "(no tensors)")
+    yield f"{path}: {kind}, network {network}, {origin}, {counted(len(records), 'slot')}"
     yield from _records(records, every)
     for problem in capture.problems[: limit(_MAX_PROBLEMS)]:
         yield clipped(f"{problem.path}: {problem.kind}: {problem.why}")

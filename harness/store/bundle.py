@@ -79,11 +79,19 @@ def accept(
             taken = {(done.path.relative_to(target).as_posix(), run) for done in results for run in done.runs}
             provenance = {
                 key: {name: value for name, value in facts.items() if name != manifest.JUDGED}
+                | _held_to_bits(target, key)
                 for key, facts in manifest.provenance_of(source).items()
                 if tuple(key) in taken
             }
             change.commit(provenance, describe=[store for store, _ in taken])
     return results
+
+
+def _held_to_bits(golden: Path, key: manifest.RunKey) -> dict[str, bool]:
+    """The mark of a golden whose test gave equal bits twice: what is taken over from a single run is held to equal bits
+    as before, so that no acceptance makes a gate weaker."""
+    repeated = manifest.provenance_of_run(golden, key.store, key.run).get(manifest.REPEATED)
+    return {manifest.REPEATED: True} if repeated is True else {}
 
 
 @contextmanager

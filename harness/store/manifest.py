@@ -284,7 +284,7 @@ def _store(
             key, run = RunKey(name, run_id), store.run(*run_id)
             known = old.get(key, {})
             same = known.get("checksum") == run.checksum
-            entry = _run(run, known.get("provenance") if same else provenance.get(key), short)
+            entry = _run(run, _as_before(known, provenance.get(key)) if same else provenance.get(key), short)
             # Content that runs share is written once, as it is stored once.
             runs[run_text(run_id)] = entry | {
                 field: f"as {other}"
@@ -293,6 +293,14 @@ def _store(
                 if entry[field] and earlier[field] == entry[field]
             }
         return {"network": store.network, "runs": runs}
+
+
+def _as_before(known: Mapping[str, Any], now: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The provenance of a run whose content did not change; that it gave equal bits twice may be new."""
+    before = known.get("provenance")
+    if isinstance(before, Mapping) and now is not None and now.get(REPEATED) is True:
+        return {**before, REPEATED: True}
+    return before
 
 
 def _run(run: StoredRun, provenance: Mapping[str, Any] | None, short: bool) -> dict[str, Any]:

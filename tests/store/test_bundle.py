@@ -67,6 +67,16 @@ def test_runs_of_the_bundle_replace_and_the_rest_stays(candidate: Path, golden: 
     assert state(golden) == before
 
 
+def test_what_is_held_to_equal_bits_stays_so(candidate: Path, golden: Path) -> None:
+    manifest.rebuild(golden, {RunKey("a.h5", CPU): {manifest.REPEATED: True}})
+    marked = {"commit": "old", manifest.REPEATED: True}  # a run that a regeneration saw again, with equal bits twice
+    assert manifest.provenance_of_run(golden, "a.h5", CPU) == marked
+    accept(candidate, golden)
+    assert manifest.provenance_of_run(golden, "a.h5", CPU) == {"commit": "new", manifest.REPEATED: True}
+    assert manifest.provenance_of_run(golden, "a.h5", ASCEND) == {"commit": "old"}
+    assert manifest.provenance_of_run(golden, "deep/new.h5", CPU) == {"commit": "new"}
+
+
 def test_into_a_directory_that_is_not_there_yet(candidate: Path, tmp_path: Path) -> None:
     accept(candidate, tmp_path / "fresh")
     assert state(tmp_path / "fresh") | {bundle.MARK: (candidate / bundle.MARK).read_bytes()} == state(candidate)
