@@ -62,7 +62,8 @@ class Cause:
         kind: ``attribute``, ``constant``, ``parameter``, ``data``, ``replaced``, ``inserted``, ``removed``, ``moved``,
             ``iterations``, ``exchanged``,
             ``another operator``, ``another setting``, ``stale``, ``stale input``, ``another parameter``,
-            ``narrower input``, ``narrower sum``, ``origin`` (a graft shows where, not why), or a pattern's name.
+            ``carried``, ``narrower input``, ``narrower sum``, ``origin`` (a graft shows where, not why), or a
+            pattern's name.
         text: the statement.
         changes: the changed values it names.
         source: line of the user's script, if known.

@@ -126,6 +126,9 @@ def _setting(case: Case) -> Setting | None:
     return recorded(case.expected, case.where, beside) or setting(case.expected, case.where)
 
 
+_CARRIED = "its inputs have other bits within their tolerance; it computes as before, and makes the difference larger"
+
+
 class Search:
     """The search of one failure.
 
@@ -155,7 +158,7 @@ class Search:
         if (told := self._of_view() or self._of_cast()) is not None:
             return told
         base = self._trial.base()
-        return self._stale() or self._narrower() or self._of_candidates(base) or self._pattern()
+        return self._stale() or self._carried(base) or self._narrower() or self._of_candidates(base) or self._pattern()
 
     def _of_unrecorded(self) -> Cause | None:
         """The change that an unrecorded view or slice made to an input."""
@@ -267,6 +270,14 @@ class Search:
                     check = Check("take output", {"iteration": other.key.iteration}, True, values.size, values.size)
                     return Cause(Certainty.BITS, "stale", words, slot=key.slot_name, check=check)
         return None
+
+    def _carried(self, base: Setting | None) -> Cause | None:
+        """Inputs with other bits, within their tolerance, from which the operator unchanged gives the run's bits."""
+        given = setting(self.case.found, self.case.there) if base is not None and self.case.apart("input") else None
+        check = None if given is None else self._trial.gives_the_runs(given, {"inputs": "the run's"})
+        if check is None or not check.exact:
+            return None
+        return Cause(Certainty.REPLAY, "carried", _CARRIED, check=check)
 
     def _narrower(self) -> Cause | None:
         """The output is the expected one, rounded; this is checked before its inputs."""
