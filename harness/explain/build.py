@@ -243,7 +243,7 @@ def _origin(divergence: Divergence, case: Case) -> Origin:
     m = slot.measurement
     what = f"{slot.key.slot_name} {slot.dtype_shown}{list(slot.shape)}"
     if divergence.kind.structural:
-        what = "takes another parameter" if _is_of_parameter(divergence) else divergence.kind.value
+        what = _takes_another(case) if _is_of_parameter(divergence) else divergence.kind.value
     element = None
     if not _compares(slot, divergence):
         m = None
@@ -271,8 +271,14 @@ def _compares(slot: SlotVerdict, divergence: Divergence) -> bool:
     return not alone and names == (divergence.where.operator, divergence.counterpart or divergence.where.operator)
 
 
+def _takes_another(case: Case) -> str:
+    """Another parameter, unless all that differs is the model's arguments in other places."""
+    taken = [s.arguments[at] for s in case.statements if s for at in case.inputs if at < len(s.arguments)]
+    return f"takes another {'input' if taken and all(each.is_data for each in taken) else 'parameter'}"
+
+
 def _is_of_parameter(divergence: Divergence) -> bool:
-    """Whether an operator takes another parameter than in the golden."""
+    """Whether an operator takes another parameter or argument than in the golden."""
     sources = [each for given in divergence.inputs for each in (given.expected_from, given.found_from)]
     return divergence.kind is Kind.REWIRED and bool(sources) and all(each and "/" not in each for each in sources)
 

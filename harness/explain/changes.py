@@ -15,13 +15,14 @@ from harness.explain.arguments import Given, by_name
 from harness.explain.case import Case
 from harness.explain.claim import Claim, holds
 from harness.explain.counted import seen_in_statistics
-from harness.explain.evidence import loaded
+from harness.explain.evidence import is_of_records, loaded
 from harness.explain.explanation import Change
 from harness.explain.ir_values import Unreadable
 from harness.explain.numbers import number, setting_text, value_text
 from harness.explain.pair import is_bitwise
 from harness.explain.patterns import Pair, find_pattern
 from harness.explain.replay import read_during
+from harness.explain.rewired import taken_instead
 from harness.explain.statements import Argument, differing_attributes, same
 from harness.records import Record
 
@@ -76,6 +77,8 @@ def changed_inputs(case: Case) -> list[Given]:
 
 def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Record) -> Given:
     kind = "data" if case.given else "input"
+    if is_of_records(case.found) and (instead := taken_instead(case, slot)) is not None:
+        return Given("input", Change(instead[0]), slot, loaded(f))  # another one, none that changed
     name = argument.name if argument is not None else case.expected.input_name(case.op, slot)
     if argument is not None:
         if argument.is_constant:

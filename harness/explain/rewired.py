@@ -9,6 +9,7 @@ from harness.compare.divergence import Execution, by_execution
 from harness.compare.first_divergence import downstream
 from harness.compare.origin import Input, Kind, Origin, State
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.dtypes import ARGUMENT_FORMAT
 from harness.explain.alignment import Alignment, Edit, is_order
 from harness.explain.case import Case
 from harness.explain.evidence import Evidence, is_of_records
@@ -17,6 +18,8 @@ from harness.records import SlotKey
 
 #: kinds that values alone cannot tell from a change of the graph
 _UNCLEAR = frozenset({Kind.UNRECORDED, Kind.UNSURE})
+#: kinds that an operator of a capture without graphs has where inputs differ
+_OF_VALUES = frozenset({Kind.GIVEN, Kind.UNRECORDED, Kind.REWIRED, Kind.UNSURE})
 #: operators that bring a parameter into the form in which another one takes it
 _PREPARES = frozenset({"Cast", "Reshape", "Transpose", "ExpandDims"})
 
@@ -28,7 +31,7 @@ def by_graphs(divergence: Origin, case: Case, comparison: Comparison) -> Origin:
     if not case.expected.graphs or not case.found.graphs:
         return divergence
     if is_of_records(case.expected) and is_of_records(case.found):
-        return divergence  # the comparison has paired all operators by the same edges, and by contents
+        return by_sources(divergence, case)  # the comparison has paired all operators by the same edges, and contents
     if len({graph in side.graphs.ids for side in (case.expected, case.found)}) == 2:
         return divergence  # one side lacks the whole graph: the other one's operators have no counterparts in another
     aligned = case.aligned
@@ -161,6 +164,64 @@ def _inputs(edit: Edit, where: Execution, aligned: Alignment) -> tuple[Input, ..
             names = [f"{names[0]} output.{a.producer[1]}" for a in sides if a.producer is not None]
         found.append(Input(SlotKey(*where, "input", at), State.DIFFERS, "", None, names[0], names[1]))
     return tuple(found)
+
+
+def by_sources(divergence: Origin, case: Case) -> Origin:
+    """The origin of captures whose operators were paired already: an operator that takes an argument, a parameter or an
+    output in place of another one is rewired. None of these values is another one than in the golden."""
+    tensors = [each for each in divergence.inputs if each.key.slot in case.inputs]
+    sides = [taken_instead(case, each.key.slot) for each in tensors]
+    known = [each for each in sides if each is not None]
+    if divergence.kind not in _OF_VALUES or not known or len(known) < len(case.inputs):
+        return divergence
+    leaves = any("/" not in name for pair in known for name in pair)  # of which a replay alone proves anything
+    inputs = tuple(
+        replace(each, slot=None if leaves else each.slot, expected_from=one, found_from=other)
+        for each, (one, other) in zip(tensors, known, strict=True)
+    )
+    moved = case.there.operator != case.where.operator
+    name = case.there.operator if moved else divergence.counterpart
+    return replace(divergence, kind=Kind.REWIRED, counterpart=name, inputs=inputs)
+
+
+def taken_instead(case: Case, slot: int) -> tuple[str, str] | None:
+    """What an input is in the golden, and in the run, by the golden's names; None where that is one and the same, or
+    where the golden has no tensor of the run's content.
+
+    Where nothing tells what one of them is, both are inputs of the operator if it takes the same tensors in another
+    order.
+    """
+    expected, found = case.inputs[slot]
+    if ARGUMENT_FORMAT in (expected.format, found.format) or not case.expected.holds(case.found.content(found), found):
+        return None
+    (one, at), (other, there) = (_source(statement, slot) for statement in case.statements)
+    if other and "/" in other:
+        other = case.aligned.golden_name(other)
+    if one and other:
+        if one == other:
+            return None if at == there else (f"{one} output.{at}", f"{other} output.{there}")
+        return one, other
+    order = _order(case)
+    return None if slot not in order else (one or f"input.{slot}", other or f"input.{order[slot]}")
+
+
+def _source(statement: Statement | None, slot: int) -> tuple[str | None, int]:
+    """What an input is: the operator that made it, and which of its outputs; or an argument's or parameter's name."""
+    if statement is None or slot >= len(statement.arguments):
+        return None, 0
+    argument = statement.arguments[slot]
+    return argument.producer or (argument.parameter, 0)
+
+
+def _order(case: Case) -> dict[int, int]:
+    """The golden's slot of the tensor that each differing slot has in the run; empty if they are not the same ones, or
+    if two of them are alike."""
+    one = {slot: (case.expected.content(e), e.dtype, e.shape) for slot, (e, _) in case.inputs.items()}
+    other = {slot: (case.found.content(f), f.dtype, f.shape) for slot, (_, f) in case.inputs.items()}
+    places = {content: slot for slot, content in one.items()}
+    if len(places) < len(one) or places.keys() != {*other.values()} or any(each[0] is None for each in places):
+        return {}
+    return {slot: places[content] for slot, content in other.items()}
 
 
 def _by_parameters(divergence: Origin, case: Case) -> Origin:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from math import prod
 from typing import Any
 
@@ -363,7 +364,7 @@ class Structure:
         return self._case.aligned
 
     def _rewired(self) -> Certainty | None:
-        if self._follows(self._there, 1):
+        if self._follows(self._there, 1) and self._has_effect():
             return Certainty.REPLAY
         other = [each for each in self._origin.inputs if each.slot is not None and each.found_from]
         if not other:
@@ -371,6 +372,17 @@ class Structure:
         names = {"operator": self._there.operator, "iteration": self._there.iteration}
         self._shown = {**names, "input": other[0].key.slot_name, "comes from": other[0].found_from}
         return Certainty.BITS
+
+    def _has_effect(self) -> bool:
+        """Whether an argument or a parameter in place of another input gives other results: of this operator, or of one
+        that is given the same in its place."""
+        case = self._case
+        sources = [name for each in self._origin.inputs for name in (each.expected_from, each.found_from)]
+        if not is_of_records(self._found) or all(not name or "/" in name for name in sources):
+            return True
+        if case.outputs or case.states or case.apart("output"):
+            return True
+        return any(self._follows(each.there, 1) for each in islice(case.takers(), _ASKED))
 
     def _renamed(self) -> Certainty:
         self._shown = {"renamed": [self._origin.where.operator, self._there.operator]}

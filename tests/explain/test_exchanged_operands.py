@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import Tensor, nn, ops
+from harness import Parameter, Tensor, nn, ops
 from harness.backends.align import lay_beside
 from harness.compare.identities import Identities
 from harness.compare.policy import Party, judge
@@ -21,10 +21,12 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "Sub": lambda a, b: a - b, "Div": lambda a, b: a / b, "Less": lambda a, b: a < b, "MatMul": ops.matmul,
     "Concat": lambda a, b: ops.concat((a, b), 1), "Pow": ops.pow, "Atan2": ops.atan2,
 }  # fmt: skip
-MAKERS: dict[str, Callable[[Any, Any], Any]] = {
-    "none": lambda x, y: (x, y), "one": lambda x, y: (ops.tanh(x), y), "equal": lambda x, y: (ops.exp(x), ops.exp(y)),
-    "other": lambda x, y: (ops.exp(x), ops.tanh(y)), "chain": lambda x, y: (ops.exp(x), ops.tanh(ops.exp(x))),
-    "long": lambda x, y: (ops.tanh(ops.exp(x)), ops.exp(ops.tanh(y))),
+MAKERS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "none": lambda x, y, w: (x, y), "one": lambda x, y, w: (ops.tanh(x), y),
+    "equal": lambda x, y, w: (ops.exp(x), ops.exp(y)),
+    "other": lambda x, y, w: (ops.exp(x), ops.tanh(y)), "chain": lambda x, y, w: (ops.exp(x), ops.tanh(ops.exp(x))),
+    "long": lambda x, y, w: (ops.tanh(ops.exp(x)), ops.exp(ops.tanh(y))),
+    "weight": lambda x, y, w: (x, w), "weight beside": lambda x, y, w: (w, ops.exp(x)),
 }  # fmt: skip
 
 
@@ -32,9 +34,10 @@ class Net(nn.Cell):
     def __init__(self, operator: str, maker: str, exchanged: bool) -> None:
         super().__init__()
         self.operator, self.maker, self.exchanged = OPERATORS[operator], MAKERS[maker], exchanged
+        self.w = Parameter(Tensor(np.linspace(0.6, 1.9, 9, dtype=np.float32).reshape(3, 3)), name="w")
 
     def construct(self, x: Any, y: Any) -> Any:
-        a, b = self.maker(x, y)
+        a, b = self.maker(x, y, self.w)
         return ops.tanh(ops.cast(self.operator(b, a) if self.exchanged else self.operator(a, b), a.dtype))
 
 
