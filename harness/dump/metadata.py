@@ -37,7 +37,14 @@ def write_metadata(
     with tree.opened(METADATA) as directory:
         if directory is None:
             return
-        for name, content in (("data_dump.json", config.raw), ("config.json", about.encode())):
+        files = ("data_dump.json", config.raw), ("config.json", about.encode())
+        if any(directory.exists(name) for name, _ in files):
+            _log.warning(
+                "dump: %s holds the dump of an earlier run: the files of both lie in one tree now and are read as one "
+                "run; remove it before, or dump to another path",
+                directory.path.rpartition("/")[0],
+            )
+        for name, content in files:
             if directory.exists(name):
                 _log.warning("dump: %s/%s is there already and is kept as it is", directory.path, name)
             else:
