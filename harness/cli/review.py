@@ -55,6 +55,11 @@ class Candidate:
     environment: str = ""
     explained: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_there(self) -> bool:
+        """Whether the golden holds it already."""
+        return self.judged is not None and _is_there(self.judged)
+
     def is_named(self, store: str, network: str, run: RunId) -> bool:
         """Whether a run of a bundle is this candidate, see ``harness.store.bundle.Wanted``."""
         return (store, network, run) == (self.store, self.network, self.run)
@@ -80,7 +85,7 @@ def review_bundle(
         keep: receives what ``--json`` writes.
 
     Returns:
-        0 if no candidate is left, 1 otherwise.
+        0 if no candidate is left that the goldens do not hold, 1 otherwise.
 
     Raises:
         StoreError: there is no bundle, or it is damaged.
@@ -96,13 +101,12 @@ def review_bundle(
         _keep(keep, chosen, [_plain(each, source, goldens) for each in found] if keep is not None else [])
         stop, every = not ask, False
         for at, each in enumerate(found, 1):
+            left += stop and not each.is_there
             if stop and ask:
-                left += 1
                 continue
             show(painted(line(f"[{at}/{len(found)}] {each.network}, run {each.run}"), "1", sys.stdout))
             show("\n".join(told(each)))
-            if stop:
-                left += 1
+            if stop or each.is_there:
                 continue
             answer = _answer(source, goldens, each, place) if not every else "y"
             every = every or answer == "a"
@@ -114,7 +118,7 @@ def review_bundle(
             _all_on(page, source, goldens, found)
     if not ask or left:
         print(f"{counted(left, 'candidate')} left in {chosen}")
-    return 1 if left else 0
+    return int(left > 0)
 
 
 def _act(answer: str, bundle: Path, source: Path, goldens: Path, candidate: Candidate) -> None:
