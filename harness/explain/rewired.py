@@ -20,6 +20,8 @@ from harness.records import SlotKey
 _UNCLEAR = frozenset({Kind.UNRECORDED, Kind.UNSURE})
 #: kinds that an operator of a capture without graphs has where inputs differ
 _OF_VALUES = frozenset({Kind.GIVEN, Kind.UNRECORDED, Kind.REWIRED, Kind.UNSURE})
+#: names of tensors in the order in which operators take them: another order gives them other names
+_COUNTED = "given["
 #: operators that bring a parameter into the form in which another one takes it
 _PREPARES = frozenset({"Cast", "Reshape", "Transpose", "ExpandDims"})
 
@@ -197,12 +199,12 @@ def taken_instead(case: Case, slot: int) -> tuple[str, str] | None:
     (one, at), (other, there) = (_source(statement, slot) for statement in case.statements)
     if other and "/" in other:
         other = case.aligned.golden_name(other)
-    if one and other:
+    if one and other and not (one.startswith(_COUNTED) and other.startswith(_COUNTED)):
         if one == other:
             return None if at == there else (f"{one} output.{at}", f"{other} output.{there}")
         return one, other
     order = _order(case)
-    return None if slot not in order else (one or f"input.{slot}", other or f"input.{order[slot]}")
+    return None if slot not in order else (f"input.{slot}", f"input.{order[slot]}")
 
 
 def _source(statement: Statement | None, slot: int) -> tuple[str | None, int]:

@@ -84,6 +84,15 @@ def test_three_in_a_circle_and_one_alone(given: list[Any]) -> None:
     assert alone.certainty.proven
 
 
+def test_tensors_without_names_are_inputs_of_the_operator(given: list[Any]) -> None:
+    a, b, _ = (each.clone() for each in given)  # not the model's own arguments
+    cause = told(lambda *_: a - b, lambda *_: b - a, given, given).cause
+    assert _taken(cause.text) == "input.1 in place of input.0 as input.0, and input.0 in place of input.1 as input.1"
+    assert cause.certainty.proven
+    cause = told(lambda *_: a - b.exp(), lambda *_: b.exp() - a, given, given).cause
+    assert _taken(cause.text).startswith("Default/exp-op0 in place of given[1] as input.0, and given[1] in place of ")
+
+
 def test_values_that_are_exchanged_or_changed_are_told_as_before(given: list[Any]) -> None:
     a, b, w = given
     swapped = told(lambda a, b, w: a - b, lambda a, b, w: a - b, given, [b, a, w]).cause
