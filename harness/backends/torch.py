@@ -141,6 +141,8 @@ class TorchProcess(EmulatedProcess):
     def capture(self) -> Capture:
         """See ``Process.capture``: what graphs left, then what modules left."""
         found = super().capture()
+        if self._grafts is not None:
+            self._grafts.put_back()
         if not self._modules and not self._of_ranks:
             return found
         parts = [watch.capture() for _, watch in self._modules] + self._of_ranks

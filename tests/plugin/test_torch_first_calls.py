@@ -189,3 +189,24 @@ def test_wrong_calls_say_what_is_accepted(gate: pytest.Pytester) -> None:
             "*a function of PyTorch's needs backend torch, not cpu; mark the test*",
         ]
     )
+
+
+SHARED = """
+import torch
+SHARED = torch.linspace(-1, {end}, 6).reshape(2, 3)
+def test_one(msdump): msdump.run(lambda x: torch.tanh(x) * 2, SHARED)
+def test_two(msdump):
+    assert float(SHARED.max()) == {end}
+    msdump.run(lambda x: torch.abs(x) * 2, SHARED)
+"""
+
+
+def test_a_graft_leaves_the_callers_tensors_as_they_were(gate: pytest.Pytester) -> None:
+    gate.makeini(INI)
+    path = gate.makepyfile(test_shared=SHARED.format(end=1.0))
+    gate.runpytest_subprocess("--msdump-regen").assert_outcomes(passed=2)
+    path.write_text(SHARED.format(end=2.0))
+    result = gate.runpytest_subprocess("--msdump")
+    # A graft that left the golden's values in the tensor made the second test see another one.
+    result.assert_outcomes(failed=2)
+    assert str(result.stdout).count("proven by graft: given[0] [-1, ") == 2

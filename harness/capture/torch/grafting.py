@@ -27,6 +27,8 @@ class Grafts:
         self._values = values
         self._operators = frozenset(key.operator for key in values)
         self.done: set[SlotKey] = set()
+        #: Of what an operator was about to take: the tensor's memory, what it held, and what was written.
+        self._before: list[tuple[Any, Any, Any]] = []
 
     def concerns(self, operator: str) -> bool:
         """Whether any slot of an operator is to be replaced."""
@@ -73,9 +75,21 @@ class Grafts:
             return False
         with _disable_current_modes(), torch.no_grad():
             whole = _written_once(tensor)
+            before = whole.clone() if slot.io == "input" else None
             whole.copy_(_written_once(tensor_of(wanted), like=tensor))
+            if before is not None:
+                self._before.append((whole.detach(), before, whole.clone()))
         self.done.add(slot)
         return True
+
+    def put_back(self) -> None:
+        """Gives tensors that operators took, the caller's own among them, what they held, if nothing wrote to them
+        since."""
+        with _disable_current_modes(), torch.no_grad():
+            for tensor, before, written in reversed(self._before):
+                if torch.equal(tensor.contiguous().view(torch.uint8), written.contiguous().view(torch.uint8)):
+                    tensor.copy_(before)
+        self._before.clear()
 
 
 def _written_once(tensor: Any, like: Any = None) -> Any:
